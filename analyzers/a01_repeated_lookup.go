@@ -1,0 +1,155 @@
+package analyzers
+
+import (
+	"strconv"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
+
+	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/op"
+)
+
+func repeatedLookup() *analysis.Analyzer {
+	return &analysis.Analyzer{
+		ID: "A01", Name: "repeated-lookup", Since: "0.1.0", Severity: analysis.Medium, MinCount: 3,
+		Title:    "The same $lookup again and again",
+		Commands: []string{"aggregate"}, Run: runRepeatedLookup,
+		Reasons: []analysis.Reason{
+			{Name: "repeated", Doc: "a collection is joined at each call"},
+			{Name: "one-to-one", Doc: "the joined array is unwound at once: one match is expected"},
+			{Name: "chain", Doc: "three or more lookups in one pipeline"},
+		},
+		Limits: []analysis.Limit{
+			{Name: "chain", Default: 3, Unit: "stages", Doc: "lookups in one pipeline from which they are one chain"},
+		},
+		Doc: analysis.Doc{
+			What: "A `$lookup` that runs again and again, at any depth: in `$facet`, in `$unionWith`, in the pipeline of another `$lookup`. Calls are added up by the joined pair (collection, from, fields), whatever else the pipeline holds.",
+			Why: "Data that is read together and stored apart is joined on every request. Atlas advises from 100 lookups or half of the reads on; Compass for any. " +
+				"A join costs at least one index access per document on the foreign side, and a scan without an index there.",
+			Fix:    "One match that changes seldom: embed it. A few stable fields: copy them beside the reference (extended reference) and update the copies when they change. The newest few of many: embed them with `$slice` (subset). Until then, index the foreign field.",
+			Guards: "Not before the third call, whatever the profile; not for pipelines that end in `$merge` or `$out`, which store their result; not for applications that say they report or analyse. Runs of at most one an hour count as rare and are not shown. Wrong here when the joined data changes often and every read must be exact.",
+			Lesson: "All three lessons: separating data that is accessed together; extended reference, subset and computed patterns.",
+		},
+	}
+}
+
+func runRepeatedLookup(p *analysis.Pass) {
+	if reporting(p.Op.Conn) {
+		return
+	}
+	var found []lookup
+	for l := range lookups(p.Op) {
+		if !stores(p.Op.Statements()[l.Statement].Pipeline) {
+			found = append(found, l)
+		}
+	}
+	if int64(len(found)) >= p.Limit("chain") {
+		reportChain(p, found)
+		return
+	}
+	for i := range found {
+		reportLookup(p, &found[i])
+	}
+}
+
+// reporting reports whether an application's name says that its joins are not
+// on anybody's request path.
+func reporting(c *op.Conn) bool {
+	if c == nil {
+		return false
+	}
+	app := strings.ToLower(c.App)
+	for _, word := range []string{"report", "analytics", "etl", "warehouse", "export"} {
+		if strings.Contains(app, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// stores reports whether a pipeline writes its result to a collection.
+func stores(pipeline []bsoncore.Document) bool {
+	if len(pipeline) == 0 {
+		return false
+	}
+	switch op.FirstKey(pipeline[len(pipeline)-1]) {
+	case "$merge", "$out":
+		return true
+	}
+	return false
+}
+
+func reportLookup(p *analysis.Pass, l *lookup) {
+	reason := "repeated"
+	if l.oneToOne() {
+		reason = "one-to-one"
+	}
+	from := op.Path(l.From.Coll)
+	f := analysis.Finding{
+		Reason: reason, Statement: l.Statement, NS: l.Stage.NS, Shape: op.TextShape(l.key()),
+		Message: l.Stage.NS.Coll + " is joined with " + from + " by $lookup again and again",
+		Advice:  "What is read together is stored apart, and every call pays for the join.",
+		Caveat:  "the joined data may change so often that copies of it would always be stale; a report that runs seldom may join",
+		Fix:     lookupFix(l, reason),
+	}
+	if l.Local != "" {
+		f.Fields = []string{op.Path(l.Local)}
+		f.Message += " (" + op.Path(l.Local) + " = " + from + "." + op.Path(l.Foreign) + ")"
+	}
+	if l.Stage.Depth > 0 {
+		f.Message += ", in " + l.Stage.Path
+	}
+	p.Report(f)
+}
+
+func lookupFix(l *lookup, reason string) analysis.Fix {
+	fix := analysis.Fix{Text: "Store what is read together in one place: embed a single match, copy a few stable fields beside the reference, or embed the newest few of many with $slice."}
+	local, from := coll(l.Stage.NS), collName(l.From.Coll)
+	as := op.Path(l.As)
+	used := l.used()
+	if l.Local == "" || indexable(as) == "" {
+		return fix
+	}
+	copied := "name: <name>"
+	if len(used) > 0 {
+		fix.Text = "Only " + strings.Join(used, ", ") + " of the joined document are read: copy these beside the reference (extended reference), and update the copies when they change, which is seldom for stable fields."
+		var parts []string
+		for _, u := range used {
+			if u != "_id" && indexable(u) != "" {
+				parts = append(parts, field(u)+": <"+u+">")
+			}
+		}
+		if len(parts) > 0 {
+			copied = strings.Join(parts, ", ")
+		}
+	} else if reason == "one-to-one" {
+		fix.Text = "One match is expected: embed it, or copy its few stable fields beside the reference (extended reference) and update the copies when they change."
+	}
+	lines := []string{
+		local + ".updateOne({ _id: <id> }, { $set: { " + field(as) + ": { _id: <" + singular(l.From.Coll) + " id>, " + copied + " } } })",
+		local + ".createIndex({ " + quote(as+"._id") + ": 1 })  // to update the copies when the original changes",
+	}
+	if l.Foreign != "_id" && indexable(op.Path(l.Foreign)) != "" {
+		lines = append(lines, from+".createIndex({ "+field(op.Path(l.Foreign))+": 1 })  // as long as the join stays")
+	}
+	fix.Mongosh = strings.Join(lines, "\n")
+	return fix
+}
+
+func reportChain(p *analysis.Pass, found []lookup) {
+	var names []string
+	for i := range found {
+		if name := op.Path(found[i].From.Coll); !contains(names, name) && len(names) < maxUsed {
+			names = append(names, name)
+		}
+	}
+	p.Report(analysis.Finding{
+		Reason: "chain", Statement: found[0].Statement, Fields: []string{},
+		Message:  strconv.Itoa(len(found)) + " lookups in one pipeline, from " + strings.Join(names, ", "),
+		Advice:   "The data of one screen is spread over several collections, as in a relational schema, and every call puts it together.",
+		Caveat:   "a report that runs seldom may join",
+		Fix:      analysis.Fix{Text: "Decide which collection is read, and keep in its documents what that reading needs: embed single matches, copy stable fields beside references, embed the newest few of many with $slice."},
+		Evidence: []analysis.Evidence{{Name: "lookups", Value: int64(len(found)), Limit: p.Limit("chain"), Unit: "stages"}},
+	})
+}

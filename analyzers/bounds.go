@@ -1,0 +1,128 @@
+package analyzers
+
+import (
+	"strconv"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
+
+	"mongoadvisor/internal/op"
+)
+
+// bounded reports whether the statement itself keeps the array at path from
+// growing without limit.
+func bounded(s *op.Statement, path string) bool {
+	for pred := range (op.Filter{NS: s.NS, Doc: s.Filter}).Predicates() {
+		if pred.Negated || pred.Or {
+			continue
+		}
+		switch pred.Op {
+		case "$exists":
+			// {"a.99": {$exists: false}}: only while the array is shorter
+			if !op.True(pred.Value) && elementOf(pred.Path, path) {
+				return true
+			}
+		case "$size":
+			if pred.Path == path {
+				return true
+			}
+		case "$expr":
+			if comparesSize(pred.Value, path) {
+				return true
+			}
+		case "$lt", "$lte":
+			// the bucket pattern: {count: {$lt: 360}} with {$inc: {count: 1}}
+			if counts(s.Update, pred.Path) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// elementOf reports whether p is path with an index behind it.
+func elementOf(p, path string) bool {
+	index, ok := strings.CutPrefix(p, path+".")
+	if !ok {
+		return false
+	}
+	_, err := strconv.ParseUint(index, 10, 31)
+	return err == nil
+}
+
+// comparesSize reports whether an expression compares the size of the array.
+func comparesSize(expr bsoncore.Value, path string) bool {
+	for name, operand := range op.Fields(op.Doc(expr)) {
+		switch name {
+		case "$lt", "$lte", "$gt", "$gte":
+			if sized(operand, path) {
+				return true
+			}
+		case "$and":
+			for item := range op.Items(op.Arr(operand)) {
+				if comparesSize(item, path) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// sized reports whether {$size: "$path"} stands somewhere in an expression.
+func sized(expr bsoncore.Value, path string) bool {
+	switch expr.Type {
+	case bsoncore.TypeEmbeddedDocument:
+		for name, operand := range op.Fields(op.Doc(expr)) {
+			if name == "$size" && mentions(operand, path) || sized(operand, path) {
+				return true
+			}
+		}
+	case bsoncore.TypeArray:
+		for item := range op.Items(op.Arr(expr)) {
+			if sized(item, path) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// counts reports whether an update counts the field up.
+func counts(u op.Update, path string) bool {
+	if by, ok := op.Get(op.Doc(op.Get(u.Operators, "$inc")), path).AsFloat64OK(); ok && by > 0 {
+		return true
+	}
+	for _, d := range u.Pipeline {
+		for name, v := range op.Fields(d) {
+			if name != "$set" && name != "$addFields" {
+				continue
+			}
+			if sum := op.Get(op.Doc(op.Get(op.Doc(v), path)), "$add"); sum.Type != 0 && mentions(sum, path) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// trims yields the paths an update shortens: it pulls, pops, cuts or empties.
+func trims(s *op.Statement, yield func(path string)) {
+	for name, v := range op.Fields(s.Update.Operators) {
+		for path, operand := range op.Fields(op.Doc(v)) {
+			switch name {
+			case "$pull", "$pullAll", "$pop", "$unset":
+				yield(path)
+			case "$set":
+				if arr := op.Arr(operand); arr != nil && op.Len(operand) == 0 {
+					yield(path)
+				}
+			case "$push":
+				d := op.Doc(operand)
+				if each := op.Get(d, "$each"); each.Type == bsoncore.TypeArray && op.Len(each) == 0 && op.Get(d, "$slice").Type != 0 {
+					yield(path)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,167 @@
+// Package analysistest runs a rule over data files: each holds operations as
+// they stand on the wire, and beside each the findings it must cause. A finding
+// that is not expected fails as loudly as one that is missing.
+package analysistest
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
+)
+
+// File is one data file.
+type File struct {
+	About      string // what it shows, one sentence
+	Operations []Step
+	// Findings are what a report shows at the end, with the floors of the ci
+	// profile; nil when the file does not say.
+	Findings []Shown
+	// Limits and Bounded are settings, as on the command line.
+	Limits  []string
+	Bounded []string
+	// Listeners are the proxy's own addresses.
+	Listeners []string
+}
+
+// Step is one operation.
+type Step struct {
+	Conn string        // name of the connection; "a" when empty
+	At   time.Duration // after the start; the step before plus one millisecond when zero
+	// Repeat sends it that many times; 1 when zero.
+	Repeat    int
+	Latency   time.Duration // one millisecond when zero
+	Command   bsoncore.Document
+	Sequences map[string][]bsoncore.Document
+	Reply     bsoncore.Document // {ok: 1} when nil
+	NoReply   bool              // unacknowledged
+	Want      []Want
+}
+
+// Want is one expected finding of an operation. Empty parts are not compared,
+// but for Reason.
+type Want struct {
+	Reason    string
+	Fields    []string
+	Namespace string
+	Severity  string
+	Statement *int
+}
+
+// Shown is one expected line of the report at the end.
+type Shown struct {
+	Reason    string
+	Namespace string
+	Count     int64
+	Severity  string
+	Status    string
+}
+
+// Load reads a file. Commands and replies are Extended JSON.
+func Load(path string) (*File, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := Parse(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// Parse reads the text of a file. Unknown keys are errors: an expectation with
+// a typing error must not pass.
+func Parse(raw []byte) (*File, error) {
+	var in struct {
+		About      string     `json:"about"`
+		Operations []stepJSON `json:"operations"`
+		Findings   []Shown    `json:"findings"`
+		Limits     []string   `json:"limits"`
+		Bounded    []string   `json:"bounded"`
+		Listeners  []string   `json:"listeners"`
+	}
+	if err := strict(raw, &in); err != nil {
+		return nil, err
+	}
+	f := &File{About: in.About, Findings: in.Findings, Limits: in.Limits, Bounded: in.Bounded, Listeners: in.Listeners}
+	if f.About == "" || len(in.Operations) == 0 {
+		return nil, fmt.Errorf("about and operations must be there")
+	}
+	for i, s := range in.Operations {
+		step, err := s.step()
+		if err != nil {
+			return nil, fmt.Errorf("operation %d: %w", i, err)
+		}
+		f.Operations = append(f.Operations, step)
+	}
+	return f, nil
+}
+
+type stepJSON struct {
+	Conn      string                       `json:"conn"`
+	At        string                       `json:"at"`
+	Repeat    int                          `json:"repeat"`
+	Latency   string                       `json:"latency"`
+	Command   json.RawMessage              `json:"command"`
+	Sequences map[string][]json.RawMessage `json:"sequences"`
+	Reply     json.RawMessage              `json:"reply"`
+	NoReply   bool                         `json:"no_reply"`
+	Want      []Want                       `json:"want"`
+}
+
+func (s stepJSON) step() (Step, error) {
+	out := Step{Conn: s.Conn, Repeat: max(s.Repeat, 1), Latency: time.Millisecond, NoReply: s.NoReply, Want: s.Want}
+	if out.Conn == "" {
+		out.Conn = "a"
+	}
+	var err error
+	if s.At != "" {
+		if out.At, err = time.ParseDuration(s.At); err != nil {
+			return out, err
+		}
+	}
+	if s.Latency != "" {
+		if out.Latency, err = time.ParseDuration(s.Latency); err != nil {
+			return out, err
+		}
+	}
+	if out.Command, err = document(s.Command); err != nil {
+		return out, fmt.Errorf("command: %w", err)
+	}
+	for name, docs := range s.Sequences {
+		if out.Sequences == nil {
+			out.Sequences = map[string][]bsoncore.Document{}
+		}
+		for _, raw := range docs {
+			d, err := document(raw)
+			if err != nil {
+				return out, fmt.Errorf("sequence %s: %w", name, err)
+			}
+			out.Sequences[name] = append(out.Sequences[name], d)
+		}
+	}
+	if s.Reply != nil {
+		if out.Reply, err = document(s.Reply); err != nil {
+			return out, fmt.Errorf("reply: %w", err)
+		}
+	}
+	return out, nil
+}
+
+// document reads Extended JSON. Keys that Extended JSON would take for types
+// ($regex with $options) are written as {"$$regex": …} in the files.
+func document(raw json.RawMessage) (bsoncore.Document, error) {
+	if len(raw) == 0 {
+		return nil, fmt.Errorf("is missing")
+	}
+	var d bson.D
+	if err := bson.UnmarshalExtJSON(raw, false, &d); err != nil {
+		return nil, err
+	}
+	out, err := bson.Marshal(unescape(d))
+	return bsoncore.Document(out), err
+}

@@ -1,0 +1,48 @@
+package analysis
+
+import (
+	"time"
+
+	"mongoadvisor/internal/op"
+)
+
+// Pass is what a rule sees of one operation. It is reused: valid only during
+// the call.
+type Pass struct {
+	Analyzer *Analyzer
+	Op       *op.Operation
+	Now      time.Time // the traffic's clock
+	Env      Env
+
+	report func(*Pass, Finding)
+	limit  func(id, name string) int64
+	state  func(*Pass) any
+}
+
+// Env is what the engine has learnt from the traffic so far.
+type Env interface {
+	// Indexes known for a collection. known is false when none was ever seen:
+	// then nothing may be concluded from their absence.
+	Indexes(ns op.Namespace) (indexes []op.Index, known bool)
+	// Bounded reports whether the configuration names the array at path as
+	// bounded by the business.
+	Bounded(ns op.Namespace, path string) bool
+	// Listeners are the addresses clients reach us by; empty when not a proxy.
+	Listeners() []string
+}
+
+// NewPass is for what runs rules: the engine and the test harness.
+func NewPass(a *Analyzer, env Env, report func(*Pass, Finding), limit func(id, name string) int64, state func(*Pass) any) *Pass {
+	return &Pass{Analyzer: a, Env: env, report: report, limit: limit, state: state}
+}
+
+// Report files a finding.
+func (p *Pass) Report(f Finding) { p.report(p, f) }
+
+// Limit is the value in force of one of the rule's limits. It panics on a name
+// the rule did not declare, which Validate and the rule's tests find.
+func (p *Pass) Limit(name string) int64 { return p.limit(p.Analyzer.ID, name) }
+
+// State is the rule's state in its scope for this operation, made by its
+// StateSpec when new.
+func (p *Pass) State() any { return p.state(p) }

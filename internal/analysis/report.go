@@ -1,0 +1,22 @@
+package analysis
+
+import (
+	"time"
+
+	"mongoadvisor/internal/op"
+)
+
+// Report is a finding as the engine completes it: what a store counts.
+type Report struct {
+	Rule      *Analyzer
+	Finding   Finding
+	Op        *op.Operation
+	Time      time.Time
+	NS        op.Namespace
+	Shape     op.Shape
+	Command   string
+	Severity  Severity
+	MinCount  int64  // the rule's own floor; 0 for none
+	Silenced  string // why it is muted: an ignore entry's or comment's reason; "" when not
+	Confident Confidence
+}

@@ -1,0 +1,174 @@
+package engine
+
+import (
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/op"
+)
+
+// Engine judges operations one after the other. Judge is for one goroutine;
+// Stats may be read beside it.
+type Engine struct {
+	config    Config
+	rules     []*rule
+	byCommand map[string][]*rule
+	indexes   *indexTable
+	retries   *retryGuard
+	limits    map[string]int64
+	reported  []reported // findings of the operation being judged
+}
+
+// reported identifies a finding within one operation: the same twice is one.
+type reported struct {
+	rule      *analysis.Analyzer
+	reason    string
+	statement int
+	ns        op.Namespace
+	shape     uint64
+}
+
+// rule is an analyzer with what the engine keeps for it.
+type rule struct {
+	analyzer *analysis.Analyzer
+	pass     *analysis.Pass
+	states   *states
+	calls    uint64
+	stats    *RuleStats
+}
+
+// RuleStats counts one rule's work. The fields may be read while they move.
+type RuleStats struct {
+	ID     string
+	Panics atomic.Int64
+	Nanos  atomic.Int64 // spent, estimated from a sample of calls
+	// Evicted counts states dropped for want of room.
+	Evicted atomic.Int64
+}
+
+// New makes an engine. The rules must have passed analysis.Validate.
+func New(c Config) *Engine {
+	e := &Engine{
+		config: c, byCommand: map[string][]*rule{}, limits: map[string]int64{},
+		indexes: newIndexTable(), retries: newRetryGuard(),
+	}
+	for _, a := range c.Rules {
+		r := &rule{analyzer: a, stats: &RuleStats{ID: a.ID}}
+		r.states = newStates(a.State, &r.stats.Evicted)
+		r.pass = analysis.NewPass(a, e, e.report, e.limit, func(p *analysis.Pass) any { return r.states.get(p.Op) })
+		e.rules = append(e.rules, r)
+		for _, command := range a.Commands {
+			e.byCommand[command] = append(e.byCommand[command], r)
+		}
+		e.limits[a.ID+"."+analysis.MinCountLimit] = int64(a.MinCount)
+		for _, l := range a.Limits {
+			e.limits[a.ID+"."+l.Name] = l.Default
+		}
+	}
+	for key, v := range c.Limits {
+		e.limits[key] = v
+	}
+	return e
+}
+
+// Judge runs the rules over one operation.
+func (e *Engine) Judge(o *op.Operation) {
+	e.indexes.learn(o)
+	if o.Kind == op.KindRead || o.Kind == op.KindWrite || o.Kind == op.KindCursor {
+		if !workload(o) || e.retries.seen(o) {
+			return
+		}
+		e.config.Recorder.Observe(o)
+	}
+	e.reported = e.reported[:0]
+	for _, r := range e.byCommand[o.Command] {
+		e.run(r, o)
+	}
+}
+
+// sampleEvery is how often a rule's time is taken: two clock readings cost as
+// much as a cheap rule.
+const sampleEvery = 64
+
+// run calls one rule; a panic costs that call and is counted.
+func (e *Engine) run(r *rule, o *op.Operation) {
+	defer func() {
+		if v := recover(); v != nil {
+			r.stats.Panics.Add(1)
+		}
+	}()
+	r.pass.Op, r.pass.Now = o, o.Time
+	r.calls++
+	if r.calls%sampleEvery != 1 {
+		r.analyzer.Run(r.pass)
+		return
+	}
+	start := time.Now() // the rule's cost, not the traffic's time
+	r.analyzer.Run(r.pass)
+	r.stats.Nanos.Add(int64(time.Since(start)) * sampleEvery)
+}
+
+// report completes a finding and hands it on.
+func (e *Engine) report(p *analysis.Pass, f analysis.Finding) {
+	r := analysis.Report{
+		Rule: p.Analyzer, Finding: f, Op: p.Op, Time: p.Now, NS: f.NS, Shape: f.Shape,
+		Command: p.Op.Command, Severity: p.Analyzer.Severity, Confident: f.Confidence,
+		MinCount: e.limits[p.Analyzer.ID+"."+analysis.MinCountLimit],
+	}
+	if f.Override {
+		r.Severity = f.Severity
+	}
+	if r.Confident == "" {
+		r.Confident = analysis.Suspected
+	}
+	if s := p.Op.Statements(); f.Statement < len(s) {
+		if r.NS == (op.Namespace{}) {
+			r.NS = s[f.Statement].NS
+		}
+		if r.Shape.IsZero() {
+			r.Shape = s[f.Statement].Shape()
+		}
+	}
+	once := reported{p.Analyzer, f.Reason, f.Statement, r.NS, r.Shape.ID}
+	if slices.Contains(e.reported, once) {
+		return
+	}
+	e.reported = append(e.reported, once)
+	r.Silenced = e.silenced(&r)
+	e.config.Recorder.Record(r)
+}
+
+func (e *Engine) limit(id, name string) int64 {
+	v, ok := e.limits[id+"."+name]
+	if !ok {
+		panic("rule " + id + " asks for limit " + name + ", which it does not declare")
+	}
+	return v
+}
+
+// Indexes is what the traffic told of a collection's indexes.
+func (e *Engine) Indexes(ns op.Namespace) ([]op.Index, bool) { return e.indexes.of(ns) }
+
+// Bounded reports whether the configuration names the array as bounded.
+func (e *Engine) Bounded(ns op.Namespace, path string) bool {
+	for _, b := range e.config.Bounded {
+		if b == path || b == ns.String()+"."+path {
+			return true
+		}
+	}
+	return false
+}
+
+// Listeners are the addresses clients reach us by.
+func (e *Engine) Listeners() []string { return e.config.Listeners }
+
+// Stats are the rules' counters, in the order of the rules.
+func (e *Engine) Stats() []*RuleStats {
+	out := make([]*RuleStats, len(e.rules))
+	for i, r := range e.rules {
+		out[i] = r.stats
+	}
+	return out
+}

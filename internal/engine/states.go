@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"container/list"
+	"sync/atomic"
+
+	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/op"
+)
+
+// maxStates is how many states a rule may have when it does not say.
+const maxStates = 1024
+
+// states keeps one rule's state per scope key, the least recently used going
+// first when there are too many.
+type states struct {
+	spec    *analysis.StateSpec
+	max     int
+	byKey   map[stateKey]*list.Element
+	order   *list.List
+	evicted *atomic.Int64
+}
+
+type stateKey struct {
+	name string
+	conn uint64
+}
+
+type stateItem struct {
+	key   stateKey
+	state any
+}
+
+func newStates(spec *analysis.StateSpec, evicted *atomic.Int64) *states {
+	s := &states{spec: spec, byKey: map[stateKey]*list.Element{}, order: list.New(), evicted: evicted, max: maxStates}
+	if spec != nil && spec.Max > 0 {
+		s.max = spec.Max
+	}
+	return s
+}
+
+func (s *states) get(o *op.Operation) any {
+	if s.spec == nil {
+		return nil
+	}
+	key := s.key(o)
+	if e, ok := s.byKey[key]; ok {
+		s.order.MoveToFront(e)
+		return e.Value.(*stateItem).state
+	}
+	if s.order.Len() >= s.max {
+		last := s.order.Back()
+		delete(s.byKey, last.Value.(*stateItem).key)
+		s.order.Remove(last)
+		s.evicted.Add(1)
+	}
+	item := &stateItem{key: key, state: s.spec.New()}
+	s.byKey[key] = s.order.PushFront(item)
+	return item.state
+}
+
+func (s *states) key(o *op.Operation) stateKey {
+	switch s.spec.Scope {
+	case analysis.ScopeNamespace:
+		return stateKey{name: o.NS.String()}
+	case analysis.ScopeConn:
+		return stateKey{conn: o.Conn.ID}
+	case analysis.ScopeApp:
+		return stateKey{name: o.Conn.App}
+	}
+	return stateKey{}
+}

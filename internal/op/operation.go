@@ -1,0 +1,108 @@
+package op
+
+import (
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
+)
+
+// Source names the way an operation was seen.
+type Source string
+
+// The sources.
+const (
+	SourceProxy    Source = "proxy"
+	SourcePcap     Source = "pcap"
+	SourceLog      Source = "log"
+	SourceProfiler Source = "profiler"
+)
+
+// Sequence is a kind-1 section of a request: a named list of documents that
+// belongs to the command as if it stood in its body.
+type Sequence struct {
+	Name string
+	Docs []bsoncore.Document
+}
+
+// Operation is one command a client sent, with what became of it. It is frozen
+// once it was emitted: only the memoized views change, and they are for the one
+// goroutine that judges it.
+type Operation struct {
+	Time    time.Time     // the request's last byte, by the traffic's clock
+	Latency time.Duration // from there to the last byte of the reply; 0 when unknown
+	Has     Has           // what its source can tell
+	Source  Source
+	Conn    *Conn
+	NS      Namespace
+	Command string // canonical name, see Command
+	Kind    Kind
+	Body    bsoncore.Document // nil for commands that carry credentials
+	Seqs    []Sequence
+	Bytes   int    // size of the request message
+	Cut     bool   // the request was longer than what is kept: absence proves nothing
+	Comment string // cleaned, see Comment
+	Reply   Reply
+	Exec    Exec
+	Session Session
+	// Origin is the operation that opened the cursor of a getMore, when known.
+	Origin *Origin
+	// Notice says what a notice tells, from a closed set; see Notice.
+	Notice NoticeKind
+	// Hosts are the members a hello reply advertises.
+	Hosts []string
+
+	statements []Statement
+	parsed     bool
+}
+
+// Origin is what a cursor remembers of the command that opened it.
+type Origin struct {
+	Command string
+	NS      Namespace
+	Shape   Shape
+}
+
+// NoticeKind is a fact about a connection.
+type NoticeKind string
+
+// The notices.
+const (
+	NoticeTLS          NoticeKind = "tls"
+	NoticeHTTP         NoticeKind = "http"
+	NoticeProxyHeader  NoticeKind = "proxy-header"
+	NoticeBadLength    NoticeKind = "bad-length"
+	NoticeLegacyOpcode NoticeKind = "legacy-opcode"
+	NoticeUnknown      NoticeKind = "unknown-opcode"
+	NoticeCompressor   NoticeKind = "unknown-compressor"
+	NoticeMidStream    NoticeKind = "mid-stream"
+)
+
+// Statements are the units that rules judge: one for find, one per entry of an
+// update. They are parsed at first use.
+func (o *Operation) Statements() []Statement {
+	if !o.parsed {
+		o.parsed = true
+		o.statements = parseStatements(o)
+	}
+	return o.statements
+}
+
+// Shape is the shape of the operation's first statement, which is the shape of
+// the command unless it is a batch of different ones.
+func (o *Operation) Shape() Shape {
+	s := o.Statements()
+	if len(s) == 0 {
+		return Shape{}
+	}
+	return s[0].Shape()
+}
+
+// field is the body field of that name, or the kind-1 sequence that stands for it.
+func (o *Operation) docs(name string) []bsoncore.Document {
+	for i := range o.Seqs {
+		if o.Seqs[i].Name == name {
+			return o.Seqs[i].Docs
+		}
+	}
+	return Docs(Get(o.Body, name))
+}

@@ -1,0 +1,35 @@
+package op
+
+import "go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
+
+// Reply is what the server answered, as far as it was seen.
+type Reply struct {
+	Seen     bool // a reply was paired with the request
+	OK       bool
+	Code     int32  // 0 when OK
+	CodeName string // the server's name of Code, letters only
+	Returned int    // documents in the batch; -1 when the batch was cut
+	N        int64  // n: documents matched, counted, inserted or deleted
+	Modified int64  // nModified
+	CursorID int64  // 0 when the cursor is exhausted
+	Bytes    int    // size of the reply message
+	// Docs are the documents of the batch that were kept, in order; fewer than
+	// Returned when the message was cut.
+	Docs []bsoncore.Document
+}
+
+// Exec is what the server says of the execution. It is not on the wire: logs
+// and the profiler carry it.
+type Exec struct {
+	KeysExamined, DocsExamined int64
+	Plan                       string // "IXSCAN", "COLLSCAN", …
+	SortInMemory               bool
+}
+
+// Session is the logical session of an operation.
+type Session struct {
+	ID       uint64 // hash of lsid; 0 without a session
+	Txn      int64  // txnNumber; 0 without
+	InTxn    bool   // part of a multi-statement transaction
+	StartTxn bool
+}

@@ -1,0 +1,245 @@
+package op
+
+import (
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
+)
+
+// Statement is one unit of an operation: the find itself, one entry of an
+// update, one op of a bulkWrite. It hides where each command keeps its filter,
+// its update and its pipeline (catalogue 2.1).
+type Statement struct {
+	NS      Namespace
+	Command string // "find", "aggregate", "count", "distinct", "insert", "update", "delete", "findAndModify"
+	Index   int    // position in its command
+	Filter  bsoncore.Document
+	Update  Update
+	// Pipeline is an aggregation; the pipeline of an update is in Update.
+	Pipeline     []bsoncore.Document
+	Document     bsoncore.Document // what an insert stores
+	ArrayFilters []bsoncore.Document
+	Collation    bsoncore.Document
+	Sort         bsoncore.Document
+	Projection   bsoncore.Document
+	Hint         bsoncore.Value
+	Key          string // of distinct
+	Skip, Limit  int64
+	Multi        bool
+	Upsert       bool
+	New          bool // findAndModify returns the document after the change
+
+	shape Shape
+}
+
+// Update is what an update does, in one of its three forms.
+type Update struct {
+	Operators   bsoncore.Document   // {$set: …}
+	Replacement bsoncore.Document   // a whole document
+	Pipeline    []bsoncore.Document // [{$set: …}]
+}
+
+// IsZero reports whether there is no update.
+func (u Update) IsZero() bool {
+	return u.Operators == nil && u.Replacement == nil && u.Pipeline == nil
+}
+
+func parseUpdate(v bsoncore.Value) Update {
+	switch v.Type {
+	case bsoncore.TypeArray:
+		return Update{Pipeline: Docs(v)}
+	case bsoncore.TypeEmbeddedDocument:
+		if IsOperators(Doc(v)) {
+			return Update{Operators: Doc(v)}
+		}
+		return Update{Replacement: Doc(v)}
+	}
+	return Update{}
+}
+
+func parseStatements(o *Operation) []Statement {
+	switch o.Command {
+	case "find":
+		return []Statement{parseFind(o)}
+	case "aggregate":
+		return []Statement{{
+			NS: o.NS, Command: "aggregate", Pipeline: Docs(Get(o.Body, "pipeline")),
+			Collation: Doc(Get(o.Body, "collation")), Hint: Get(o.Body, "hint"),
+		}}
+	case "count", "distinct":
+		s := Statement{
+			NS: o.NS, Command: o.Command, Filter: Doc(Get(o.Body, "query")),
+			Collation: Doc(Get(o.Body, "collation")), Key: Str(Get(o.Body, "key")), Hint: Get(o.Body, "hint"),
+		}
+		s.Skip, _ = Int(Get(o.Body, "skip"))
+		s.Limit, _ = Int(Get(o.Body, "limit"))
+		return []Statement{s}
+	case "mapReduce":
+		return []Statement{{NS: o.NS, Command: "mapReduce", Filter: Doc(Get(o.Body, "query"))}}
+	case "update":
+		return parseUpdates(o)
+	case "delete":
+		return parseDeletes(o)
+	case "insert":
+		return parseInserts(o)
+	case "findAndModify":
+		return []Statement{parseFindAndModify(o)}
+	case "bulkWrite":
+		return parseBulkWrite(o)
+	}
+	return nil
+}
+
+func parseFind(o *Operation) Statement {
+	s := Statement{NS: o.NS, Command: "find"}
+	for k, v := range Fields(o.Body) {
+		switch k {
+		case "filter":
+			s.Filter = Doc(v)
+		case "sort":
+			s.Sort = Doc(v)
+		case "projection":
+			s.Projection = Doc(v)
+		case "collation":
+			s.Collation = Doc(v)
+		case "hint":
+			s.Hint = v
+		case "skip":
+			s.Skip, _ = Int(v)
+		case "limit":
+			s.Limit, _ = Int(v)
+		}
+	}
+	return s
+}
+
+func parseFindAndModify(o *Operation) Statement {
+	s := Statement{NS: o.NS, Command: "findAndModify"}
+	for k, v := range Fields(o.Body) {
+		switch k {
+		case "query":
+			s.Filter = Doc(v)
+		case "update":
+			s.Update = parseUpdate(v)
+		case "sort":
+			s.Sort = Doc(v)
+		case "fields":
+			s.Projection = Doc(v)
+		case "collation":
+			s.Collation = Doc(v)
+		case "hint":
+			s.Hint = v
+		case "arrayFilters":
+			s.ArrayFilters = Docs(v)
+		case "upsert":
+			s.Upsert = True(v)
+		case "new":
+			s.New = True(v)
+		}
+	}
+	return s
+}
+
+func parseUpdates(o *Operation) []Statement {
+	docs := o.docs("updates")
+	out := make([]Statement, 0, len(docs))
+	for i, d := range docs {
+		s := Statement{NS: o.NS, Command: "update", Index: i}
+		for k, v := range Fields(d) {
+			switch k {
+			case "q":
+				s.Filter = Doc(v)
+			case "u":
+				s.Update = parseUpdate(v)
+			case "multi":
+				s.Multi = True(v)
+			case "upsert":
+				s.Upsert = True(v)
+			case "arrayFilters":
+				s.ArrayFilters = Docs(v)
+			case "collation":
+				s.Collation = Doc(v)
+			case "hint":
+				s.Hint = v
+			case "sort":
+				s.Sort = Doc(v)
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func parseDeletes(o *Operation) []Statement {
+	docs := o.docs("deletes")
+	out := make([]Statement, 0, len(docs))
+	for i, d := range docs {
+		s := Statement{NS: o.NS, Command: "delete", Index: i, Multi: true}
+		for k, v := range Fields(d) {
+			switch k {
+			case "q":
+				s.Filter = Doc(v)
+			case "limit":
+				n, _ := Int(v)
+				s.Multi = n == 0
+			case "collation":
+				s.Collation = Doc(v)
+			case "hint":
+				s.Hint = v
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func parseInserts(o *Operation) []Statement {
+	docs := o.docs("documents")
+	out := make([]Statement, 0, len(docs))
+	for i, d := range docs {
+		out = append(out, Statement{NS: o.NS, Command: "insert", Index: i, Document: d})
+	}
+	return out
+}
+
+// parseBulkWrite reads the cross-collection bulkWrite of 8.0: each op names its
+// collection by its position in nsInfo.
+func parseBulkWrite(o *Operation) []Statement {
+	var spaces []Namespace
+	for _, d := range o.docs("nsInfo") {
+		spaces = append(spaces, ParseNamespace(Str(Get(d, "ns"))))
+	}
+	ops := o.docs("ops")
+	out := make([]Statement, 0, len(ops))
+	for i, d := range ops {
+		s := Statement{Index: i}
+		at := int64(-1)
+		for k, v := range Fields(d) {
+			switch k {
+			case "insert", "update", "delete":
+				s.Command = k
+				at, _ = Int(v)
+			case "filter":
+				s.Filter = Doc(v)
+			case "updateMods":
+				s.Update = parseUpdate(v)
+			case "document":
+				s.Document = Doc(v)
+			case "multi":
+				s.Multi = True(v)
+			case "upsert":
+				s.Upsert = True(v)
+			case "arrayFilters":
+				s.ArrayFilters = Docs(v)
+			case "collation":
+				s.Collation = Doc(v)
+			case "hint":
+				s.Hint = v
+			}
+		}
+		if at < 0 || at >= int64(len(spaces)) || s.Command == "" {
+			continue
+		}
+		s.NS = spaces[at]
+		out = append(out, s)
+	}
+	return out
+}

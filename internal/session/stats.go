@@ -1,0 +1,134 @@
+package session
+
+import (
+	"sync/atomic"
+
+	"mongoadvisor/wire"
+)
+
+// Direction of a message.
+type Direction uint8
+
+// The directions.
+const (
+	FromClient Direction = iota
+	FromServer
+)
+
+// String gives the metric label.
+func (d Direction) String() string {
+	if d == FromClient {
+		return "client"
+	}
+	return "server"
+}
+
+// OpCodes are the opcodes that are counted by name; the last one stands for all
+// others.
+var OpCodes = [...]wire.OpCode{
+	wire.OpMsg, wire.OpCompressed, wire.OpQuery, wire.OpReply, wire.OpInsert, wire.OpUpdate, wire.OpDelete,
+	wire.OpGetMore, wire.OpKillCursors, wire.OpCommand, wire.OpCommandReply, 0,
+}
+
+// UndecodedReasons are the reasons a message is counted as undecoded.
+var UndecodedReasons = [...]string{
+	"cut", "malformed", "depth", "elements", "compressor", "size", "section", "legacy", "opcode", "panic", "other",
+}
+
+// ShedReasons are the reasons a message was dropped before it was decoded.
+var ShedReasons = [...]string{"queue_full", "memory"}
+
+// Stats counts what a process saw of its traffic. All fields may be read while
+// they move.
+type Stats struct {
+	Connections  atomic.Int64 // ever
+	MidStream    atomic.Int64 // connections not seen from their start
+	Uninspected  atomic.Int64 // connections whose stream cannot be read: TLS, HTTP, bad length
+	Bytes        [2]atomic.Int64
+	BytesLost    atomic.Int64 // bytes of streams that cannot be read
+	Messages     [2][len(OpCodes)]atomic.Int64
+	Decoded      atomic.Int64
+	Undecoded    [len(UndecodedReasons)]atomic.Int64
+	Shed         [len(ShedReasons)]atomic.Int64
+	Operations   atomic.Int64
+	Orphans      atomic.Int64 // replies without a request
+	Unanswered   atomic.Int64 // requests whose reply was not seen
+	CursorsLost  atomic.Int64 // cursors forgotten for want of room
+	DecodePanics atomic.Int64
+}
+
+func (s *Stats) message(d Direction, code wire.OpCode) {
+	i := len(OpCodes) - 1
+	for j, c := range OpCodes[:i] {
+		if c == code {
+			i = j
+			break
+		}
+	}
+	s.Messages[d][i].Add(1)
+}
+
+func (s *Stats) undecoded(reason string) {
+	i := len(UndecodedReasons) - 1
+	for j, r := range UndecodedReasons {
+		if r == reason {
+			i = j
+			break
+		}
+	}
+	s.Undecoded[i].Add(1)
+}
+
+// Coverage is how much of the traffic was understood, first thing in every
+// report.
+type Coverage struct {
+	Connections            int64            `json:"connections"`
+	ConnectionsUninspected int64            `json:"connections_uninspected"`
+	ConnectionsMidStream   int64            `json:"connections_mid_stream"`
+	Bytes                  int64            `json:"bytes"`
+	BytesUninspected       int64            `json:"bytes_uninspected"`
+	Messages               int64            `json:"messages"`
+	Decoded                int64            `json:"decoded"`
+	Undecoded              map[string]int64 `json:"undecoded,omitempty"`
+	Shed                   map[string]int64 `json:"shed,omitempty"`
+	Operations             int64            `json:"operations"`
+	RepliesUnpaired        int64            `json:"replies_unpaired"`
+	RequestsUnanswered     int64            `json:"requests_unanswered"`
+	// Ratio is the smaller of decoded messages to all messages and readable bytes
+	// to all bytes, 0 to 1; 1 when there was no traffic.
+	Ratio float64 `json:"ratio"`
+}
+
+// Coverage sums the counters up.
+func (s *Stats) Coverage() Coverage {
+	c := Coverage{
+		Connections: s.Connections.Load(), ConnectionsUninspected: s.Uninspected.Load(),
+		ConnectionsMidStream: s.MidStream.Load(),
+		Bytes:                s.Bytes[0].Load() + s.Bytes[1].Load(), BytesUninspected: s.BytesLost.Load(),
+		Decoded: s.Decoded.Load(), Operations: s.Operations.Load(),
+		RepliesUnpaired: s.Orphans.Load(), RequestsUnanswered: s.Unanswered.Load(),
+		Undecoded: map[string]int64{}, Shed: map[string]int64{}, Ratio: 1,
+	}
+	for d := range s.Messages {
+		for i := range s.Messages[d] {
+			c.Messages += s.Messages[d][i].Load()
+		}
+	}
+	for i, r := range UndecodedReasons {
+		if n := s.Undecoded[i].Load(); n > 0 {
+			c.Undecoded[r] = n
+		}
+	}
+	for i, r := range ShedReasons {
+		if n := s.Shed[i].Load(); n > 0 {
+			c.Shed[r] = n
+		}
+	}
+	if c.Messages > 0 {
+		c.Ratio = float64(c.Decoded) / float64(c.Messages)
+	}
+	if c.Bytes > 0 {
+		c.Ratio = min(c.Ratio, 1-float64(c.BytesUninspected)/float64(c.Bytes))
+	}
+	return c
+}

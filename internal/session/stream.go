@@ -1,0 +1,133 @@
+package session
+
+import (
+	"sync/atomic"
+	"time"
+
+	"mongoadvisor/internal/op"
+	"mongoadvisor/wire"
+)
+
+// Limits of what is kept of one message, in bytes. Requests carry what rules
+// judge (long $in lists, pipelines, batches); of replies the head is enough,
+// and the fields behind the batch are found in the tail.
+const (
+	DefaultRequestLimit = 256 << 10
+	DefaultReplyLimit   = 64 << 10
+)
+
+// Stream watches one live connection. Client and Server may run concurrently
+// with each other. They frame the bytes and put whole messages into the queue:
+// some nanoseconds and one copy, no decoding.
+type Stream struct {
+	queue   *Queue
+	stats   *Stats
+	session *Session
+	half    [2]half
+	blind   atomic.Bool // one of the directions was given up
+}
+
+type half struct {
+	framer wire.Framer
+	limit  int
+	held   int
+	lost   bool
+	proxy  bool
+}
+
+// NewStream watches a connection and feeds its session through the queue.
+// requestLimit and replyLimit bound what is kept of one message.
+func NewStream(q *Queue, s *Session, requestLimit, replyLimit int) *Stream {
+	q.stats.Connections.Add(1)
+	st := &Stream{queue: q, stats: q.stats, session: s}
+	st.half[FromClient].limit = requestLimit
+	st.half[FromServer].limit = replyLimit
+	return st
+}
+
+// Client takes bytes of the client before they are written to the server: a
+// reply can then never be seen before its request.
+func (s *Stream) Client(b []byte) { s.feed(FromClient, b) }
+
+// Server takes bytes of the server.
+func (s *Stream) Server(b []byte) { s.feed(FromServer, b) }
+
+// Close ends the connection.
+func (s *Stream) Close() {
+	for d := range s.half {
+		s.queue.partial.Add(int64(-s.half[d].held))
+		s.half[d].held = 0
+	}
+	s.queue.put(event{session: s.session, kind: eventClose, at: time.Now()})
+}
+
+func (s *Stream) feed(d Direction, b []byte) {
+	h := &s.half[d]
+	s.stats.Bytes[d].Add(int64(len(b)))
+	if h.lost {
+		s.stats.BytesLost.Add(int64(len(b)))
+		return
+	}
+	h.framer.Limit = s.room(h)
+	now := time.Now()
+	for rest := b; ; {
+		m, left, ok := h.framer.Next(rest)
+		if !ok {
+			break
+		}
+		rest = left
+		s.message(d, now, m)
+	}
+	held := h.framer.Buffered()
+	s.queue.partial.Add(int64(held - h.held))
+	h.held = held
+	if h.framer.Proxied() && !h.proxy {
+		h.proxy = true
+		s.notice(now, op.NoticeProxyHeader)
+	}
+	if why := h.framer.Lost(); why != "" {
+		s.lose(d, now, why, len(b))
+	}
+}
+
+// room is how much of a message may be kept now. When unfinished messages of
+// all streams fill a quarter of the budget, no more of them is buffered: their
+// heads are kept as they are, and the messages count as cut.
+func (s *Stream) room(h *half) int {
+	if s.queue.partial.Load() > s.queue.max/4 {
+		return max(h.held, 1)
+	}
+	return h.limit
+}
+
+func (s *Stream) message(d Direction, now time.Time, m wire.Message) {
+	s.stats.message(d, m.OpCode)
+	kind := eventRequest
+	if d == FromServer {
+		kind = eventReply
+	}
+	s.queue.put(event{session: s.session, kind: kind, at: now, message: m})
+}
+
+func (s *Stream) notice(now time.Time, kind op.NoticeKind) {
+	s.queue.put(event{session: s.session, kind: eventNotice, at: now, notice: kind})
+}
+
+// lose gives a direction up: what comes now is forwarded and counted, not read.
+func (s *Stream) lose(d Direction, now time.Time, why wire.Lost, n int) {
+	s.half[d].lost = true
+	if s.blind.CompareAndSwap(false, true) {
+		s.stats.Uninspected.Add(1)
+	}
+	s.stats.BytesLost.Add(int64(n))
+	kind := op.NoticeBadLength
+	switch why {
+	case wire.LostTLS:
+		kind = op.NoticeTLS
+	case wire.LostHTTP:
+		kind = op.NoticeHTTP
+	default:
+		s.stats.undecoded("malformed")
+	}
+	s.notice(now, kind)
+}

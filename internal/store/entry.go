@@ -1,0 +1,160 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/op"
+)
+
+// Schema is the version of the JSON object of a finding.
+const Schema = 1
+
+// Status is where a finding is in its life.
+type Status string
+
+// The statuses that are shown. What is below its floor or rare is not.
+const (
+	Open      Status = "open"
+	Fixed     Status = "fixed"     // the namespace goes on being used, the pattern does not occur
+	Regressed Status = "regressed" // it came back after it was fixed
+	Muted     Status = "muted"     // silenced by a comment or the configuration
+)
+
+// Statuses lists all of them, for metrics.
+var Statuses = []Status{Open, Fixed, Regressed, Muted}
+
+// Entry is a finding as everybody outside sees it: in the log, the API, the
+// reports and the webhooks.
+type Entry struct {
+	Schema      int                 `json:"schema"`
+	Fingerprint string              `json:"fingerprint"`
+	Rule        string              `json:"rule"`
+	Name        string              `json:"name"`
+	Reason      string              `json:"reason"`
+	Severity    analysis.Severity   `json:"severity"`
+	Confidence  analysis.Confidence `json:"confidence"`
+	Status      Status              `json:"status"`
+	Namespace   string              `json:"namespace"`
+	Command     string              `json:"command"`
+	Fields      []string            `json:"fields"`
+	Shape       string              `json:"shape"`
+	ShapeID     string              `json:"shape_id"`
+	Message     string              `json:"message"`
+	Advice      string              `json:"advice"`
+	Fix         analysis.Fix        `json:"fix"`
+	Caveat      string              `json:"caveat,omitempty"`
+	Evidence    []analysis.Evidence `json:"evidence"`
+	Count       int64               `json:"count"`
+	FirstSeen   time.Time           `json:"first_seen"`
+	LastSeen    time.Time           `json:"last_seen"`
+	LatencyMS   *Latency            `json:"latency_ms,omitempty"`
+	Clients     []Client            `json:"clients"`
+	Comment     string              `json:"comment,omitempty"`
+	MutedBy     string              `json:"muted_by,omitempty"`
+	Impact      float64             `json:"impact"`
+	Docs        string              `json:"docs"`
+}
+
+// Latency are quantiles in milliseconds.
+type Latency struct {
+	P50 float64 `json:"p50"`
+	P95 float64 `json:"p95"`
+	Max float64 `json:"max"`
+}
+
+// Client is one application that causes a finding.
+type Client struct {
+	App    string `json:"app"`
+	Driver string `json:"driver"`
+	Count  int64  `json:"count"`
+}
+
+// Fingerprint identifies a finding on every replica, machine and run.
+func Fingerprint(r *analysis.Report) string {
+	h := sha256.Sum256([]byte(strings.Join([]string{r.Rule.ID, r.Finding.Reason, r.NS.Template(), r.Shape.String()}, "\x00")))
+	return hex.EncodeToString(h[:8])
+}
+
+// entry is the counting side of an Entry.
+type entry struct {
+	rule        *analysis.Analyzer
+	fingerprint string
+	finding     analysis.Finding
+	confidence  analysis.Confidence
+	ns          string
+	shape       op.Shape
+	command     string
+	comment     string
+	severity    analysis.Severity
+	minCount    int64
+	count       int64
+	first, last time.Time
+	latency     latencies
+	maxReply    int
+	clients     map[Client]int64
+	silenced    string // reason of the last silenced occurrence
+	loud        int64  // occurrences that nothing silenced
+	regressed   bool
+
+	announced bool // told to the sinks
+	told      analysis.Severity
+	toldAt    time.Time
+}
+
+func newEntry(r *analysis.Report, fingerprint string) *entry {
+	f := r.Finding
+	fields := make([]string, len(f.Fields))
+	for i, name := range f.Fields {
+		fields[i] = strings.Clone(name) // names may alias the message
+	}
+	f.Fields = fields
+	return &entry{
+		rule: r.Rule, fingerprint: fingerprint, finding: f, ns: strings.Clone(r.NS.String()), shape: r.Shape,
+		command: r.Command, first: r.Time, clients: map[Client]int64{}, confidence: r.Confident,
+	}
+}
+
+// maxClients bounds the applications kept per finding; the others add up in one.
+const maxClients = 16
+
+// add counts one more occurrence.
+func (e *entry) add(r *analysis.Report) {
+	e.count++
+	if r.Time.After(e.last) {
+		e.last = r.Time
+	}
+	if r.Time.Before(e.first) {
+		e.first = r.Time
+	}
+	e.severity = max(e.severity, r.Severity)
+	e.minCount = r.MinCount
+	if len(r.Finding.Evidence) > 0 {
+		e.finding.Evidence = r.Finding.Evidence
+	}
+	e.latency.add(r.Op.Latency)
+	e.maxReply = max(e.maxReply, r.Op.Reply.Bytes)
+	if r.Silenced == "" {
+		e.loud++
+	} else {
+		e.silenced = r.Silenced
+	}
+	if e.comment == "" {
+		e.comment = r.Op.Comment
+	}
+	c := Client{}
+	if r.Op.Conn != nil {
+		c.App, c.Driver = r.Op.Conn.App, r.Op.Conn.Driver
+	}
+	if _, known := e.clients[c]; !known && len(e.clients) >= maxClients {
+		c = Client{App: "(others)"}
+	}
+	e.clients[c]++
+}
+
+// muted reports whether every occurrence was silenced. One that was not is
+// enough to show the finding: the mark is on one query, the finding may be on more.
+func (e *entry) muted() bool { return e.loud == 0 }

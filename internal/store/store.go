@@ -1,0 +1,161 @@
+package store
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/op"
+)
+
+// Config says how findings are reported.
+type Config struct {
+	Profile Profile
+	// MaxFindings bounds how many are kept; what comes beyond is counted. 0: 10,000.
+	MaxFindings int
+	// Remind is the least time between two announcements of one finding. 0: one hour.
+	Remind time.Duration
+	// FixedAfter is how long a pattern must be gone, its namespace in use, until
+	// it counts as fixed. 0: 24 hours.
+	FixedAfter time.Duration
+	// Announce takes a finding at first sight, when its severity rises, when it
+	// regresses, and as a reminder. It must not block. nil: nobody is told.
+	Announce func(Entry)
+}
+
+// Store keeps findings. Safe for concurrent use.
+type Store struct {
+	config Config
+
+	mu         sync.Mutex
+	entries    map[string]*entry
+	namespaces map[string]*namespace
+	latency    time.Duration // of all operations
+	operations int64
+	now        time.Time // the traffic's clock
+	dropped    int64
+}
+
+// namespace is what a collection's traffic adds up to.
+type namespace struct {
+	operations int64
+	latency    time.Duration
+	last       time.Time
+}
+
+// maxNamespaces bounds the sums; collections beyond share one.
+const maxNamespaces = 10_000
+
+// New makes an empty store.
+func New(c Config) *Store {
+	if c.MaxFindings == 0 {
+		c.MaxFindings = 10_000
+	}
+	if c.Remind == 0 {
+		c.Remind = time.Hour
+	}
+	if c.FixedAfter == 0 {
+		c.FixedAfter = 24 * time.Hour
+	}
+	return &Store{config: c, entries: map[string]*entry{}, namespaces: map[string]*namespace{}}
+}
+
+// Observe counts an operation of the workload.
+func (s *Store) Observe(o *op.Operation) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.operations++
+	s.latency += o.Latency
+	if o.Time.After(s.now) {
+		s.now = o.Time
+	}
+	ns := s.namespace(o.NS.String())
+	ns.operations++
+	ns.latency += o.Latency
+	if o.Time.After(ns.last) {
+		ns.last = o.Time
+	}
+}
+
+func (s *Store) namespace(name string) *namespace {
+	if ns, ok := s.namespaces[name]; ok {
+		return ns
+	}
+	if len(s.namespaces) >= maxNamespaces {
+		name = "" // all others
+		if ns, ok := s.namespaces[name]; ok {
+			return ns
+		}
+	}
+	ns := &namespace{}
+	s.namespaces[strings.Clone(name)] = ns
+	return ns
+}
+
+// Record counts a finding.
+func (s *Store) Record(r analysis.Report) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fp := Fingerprint(&r)
+	e, ok := s.entries[fp]
+	if !ok {
+		if len(s.entries) >= s.config.MaxFindings {
+			s.dropped++
+			return
+		}
+		e = newEntry(&r, fp)
+		s.entries[fp] = e
+	}
+	gone := ok && r.Time.Sub(e.last) >= s.config.FixedAfter && s.namespaces[e.ns] != nil
+	if gone && e.announced {
+		e.regressed = true
+	}
+	if r.Time.After(s.now) {
+		s.now = r.Time
+	}
+	e.add(&r)
+	s.announce(e, gone)
+}
+
+// announce tells the sinks when there is news.
+func (s *Store) announce(e *entry, returned bool) {
+	if s.config.Announce == nil || !s.shown(e) || e.muted() {
+		return
+	}
+	severity := s.config.Profile.effective(e)
+	news := !e.announced || severity > e.told || returned && e.regressed
+	if !news && e.last.Sub(e.toldAt) < s.config.Remind {
+		return
+	}
+	e.announced, e.toldAt, e.told = true, e.last, max(e.told, severity)
+	s.config.Announce(s.view(e))
+}
+
+// shown reports whether an entry belongs into a report.
+func (s *Store) shown(e *entry) bool {
+	return s.config.Profile.reached(e, s.namespaces[e.ns]) && !rare(e)
+}
+
+// Totals are sums over everything seen.
+type Totals struct {
+	Operations  int64 `json:"operations"`
+	Namespaces  int   `json:"namespaces"`
+	Suppressed  int64 `json:"below_floor"`       // findings not shown: below their floor, or rare
+	Untracked   int64 `json:"findings_untracked"` // occurrences of findings there was no room for
+	Occurrences int64 `json:"occurrences"`
+}
+
+// Totals sums the store up.
+func (s *Store) Totals() Totals {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := Totals{Operations: s.operations, Namespaces: len(s.namespaces), Untracked: s.dropped}
+	for _, e := range s.entries {
+		t.Occurrences += e.count
+		if !s.shown(e) {
+			t.Suppressed++
+		}
+	}
+	return t
+}

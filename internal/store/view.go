@@ -1,0 +1,119 @@
+package store
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"mongoadvisor/internal/analysis"
+)
+
+// Findings lists what is reported, the worst first: by severity, impact,
+// count, and then the fingerprint, so that the order is always the same.
+func (s *Store) Findings() []Entry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := []Entry{}
+	for _, e := range s.entries {
+		if s.shown(e) {
+			out = append(out, s.view(e))
+		}
+	}
+	slices.SortFunc(out, func(a, b Entry) int {
+		return cmp.Or(
+			cmp.Compare(statusRank(a.Status), statusRank(b.Status)),
+			cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Impact, a.Impact), cmp.Compare(b.Count, a.Count),
+			strings.Compare(a.Fingerprint, b.Fingerprint))
+	})
+	return out
+}
+
+// statusRank puts what needs nobody's attention last.
+func statusRank(s Status) int {
+	switch s {
+	case Fixed:
+		return 1
+	case Muted:
+		return 2
+	}
+	return 0
+}
+
+// Counts sums the findings up by rule, severity and status, and the
+// occurrences by rule and severity. For metrics.
+func (s *Store) Counts(each func(rule string, severity analysis.Severity, status Status, occurrences int64)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.entries {
+		if s.shown(e) {
+			each(e.rule.ID, s.config.Profile.effective(e), s.status(e), e.count)
+		}
+	}
+}
+
+func (s *Store) status(e *entry) Status {
+	ns := s.namespaces[e.ns]
+	switch {
+	case e.muted():
+		return Muted
+	case ns != nil && ns.last.After(e.last) && s.now.Sub(e.last) >= s.config.FixedAfter:
+		return Fixed
+	case e.regressed:
+		return Regressed
+	}
+	return Open
+}
+
+// view makes the public form of an entry.
+func (s *Store) view(e *entry) Entry {
+	out := Entry{
+		Schema: Schema, Fingerprint: e.fingerprint, Rule: e.rule.ID, Name: e.rule.Name, Reason: e.finding.Reason,
+		Severity: s.config.Profile.effective(e), Confidence: e.confidence, Status: s.status(e),
+		Namespace: e.ns, Command: e.command, Fields: e.finding.Fields, Shape: e.shape.Text, ShapeID: e.shape.String(),
+		Message: e.finding.Message, Advice: e.finding.Advice, Fix: e.finding.Fix, Caveat: e.finding.Caveat,
+		Count: e.count, FirstSeen: e.first.UTC(), LastSeen: e.last.UTC(),
+		Comment: e.comment, Impact: s.impact(e), Docs: "docs/rules/" + e.rule.ID + ".md",
+	}
+	if e.muted() {
+		out.MutedBy = e.silenced
+	}
+	if out.Fields == nil {
+		out.Fields = []string{}
+	}
+	out.Evidence = append([]analysis.Evidence{{
+		Name: "count", Value: e.count, Limit: s.config.Profile.floor(e), Unit: "operations",
+	}}, e.finding.Evidence...)
+	if e.latency.n > 0 {
+		out.LatencyMS = &Latency{
+			P50: millis(e.latency.quantile(0.5)), P95: millis(e.latency.quantile(0.95)), Max: millis(e.latency.max),
+		}
+	}
+	out.Clients = make([]Client, 0, len(e.clients))
+	for c, n := range e.clients {
+		c.Count = n
+		out.Clients = append(out.Clients, c)
+	}
+	slices.SortFunc(out.Clients, func(a, b Client) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.App, b.App), strings.Compare(a.Driver, b.Driver))
+	})
+	return out
+}
+
+// impact is the finding's share of all time spent, or of all operations when
+// there are no latencies, rounded to four digits.
+func (s *Store) impact(e *entry) float64 {
+	share := 0.0
+	switch {
+	case s.latency > 0:
+		share = float64(e.latency.sum) / float64(s.latency)
+	case s.operations > 0:
+		share = float64(e.count) / float64(s.operations)
+	}
+	return math.Round(min(share, 1)*1e4) / 1e4
+}
+
+func millis(d time.Duration) float64 {
+	return math.Round(float64(d)/float64(time.Millisecond)*100) / 100
+}

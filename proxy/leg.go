@@ -1,0 +1,85 @@
+package proxy
+
+import (
+	"crypto/tls"
+	"errors"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// leg is one of the two sockets of a connection. One goroutine reads it,
+// another one writes it.
+type leg struct {
+	tcp  *net.TCPConn
+	tls  *tls.Conn // above tcp, or nil
+	read reader
+
+	// writing is held during a write, so that endedByReset can wait for its
+	// outcome.
+	writing  sync.Mutex
+	writeErr error
+}
+
+func newLeg(tcp *net.TCPConn) (*leg, error) {
+	r, err := newTCPReader(tcp)
+	if err != nil {
+		return nil, err
+	}
+	return &leg{tcp: tcp, read: r}, nil
+}
+
+func newTLSLeg(tcp *net.TCPConn, conn *tls.Conn) *leg {
+	return &leg{tcp: tcp, tls: conn, read: &streamReader{conn: conn}}
+}
+
+// write writes all of b or fails; n is what the kernel took. b stays the
+// caller's.
+func (l *leg) write(b []byte) (n int, err error) {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	if l.tls != nil {
+		n, err = l.tls.Write(b)
+	} else {
+		n, err = l.tcp.Write(b)
+	}
+	if err != nil {
+		l.writeErr = err
+	}
+	return n, err
+}
+
+// endedByReset is asked when a read has met EOF: was that a FIN? The kernel
+// reports a reset once, to whichever call comes first. If that is a write, the
+// read that follows is told EOF. EPIPE says that a FIN was there before.
+func (l *leg) endedByReset() bool {
+	if !gone(l.tcp) {
+		return false // half-closed; a write may be blocked for long and is not waited for
+	}
+	l.writing.Lock() // not for long: a write to a connection that is over fails
+	defer l.writing.Unlock()
+	return l.writeErr != nil && !errors.Is(l.writeErr, syscall.EPIPE)
+}
+
+// closeWrite sends FIN, for TLS after its own farewell. An error means that the
+// peer has gone, which the reader of this leg finds out.
+func (l *leg) closeWrite() {
+	if l.tls != nil {
+		_ = l.tls.CloseWrite()
+	}
+	_ = l.tcp.CloseWrite()
+}
+
+// close lets the kernel deliver what was written. The socket below TLS is
+// closed directly: closing TLS could wait for a peer that does not read.
+func (l *leg) close() { _ = l.tcp.Close() }
+
+// reset drops what was written and not yet delivered, and tells the peer so.
+func (l *leg) reset() {
+	_ = l.tcp.SetLinger(0)
+	_ = l.tcp.Close()
+}
+
+func (l *leg) setDeadline(in time.Duration)     { _ = l.tcp.SetDeadline(time.Now().Add(in)) }
+func (l *leg) setReadDeadline(in time.Duration) { _ = l.tcp.SetReadDeadline(time.Now().Add(in)) }
