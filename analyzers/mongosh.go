@@ -2,6 +2,7 @@ package analyzers
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	"mongoadvisor/internal/op"
@@ -26,9 +27,7 @@ func collName(name string) string {
 }
 
 // quote writes a string literal.
-func quote(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
-}
+func quote(s string) string { return strconv.Quote(s) }
 
 // field writes a field name as the key of a document.
 func field(path string) string {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -17,8 +16,6 @@ import (
 
 // patternCount is how many generated patterns the server is asked about.
 const patternCount = 3000
-
-func serverURI(t *testing.T) string { return os.Getenv("RX_URI") }
 
 // sample is one generated pattern with the server's answers.
 type sample struct {

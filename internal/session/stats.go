@@ -3,6 +3,7 @@ package session
 import (
 	"sync/atomic"
 
+	"mongoadvisor/internal/op"
 	"mongoadvisor/wire"
 )
 
@@ -79,29 +80,9 @@ func (s *Stats) undecoded(reason string) {
 	s.Undecoded[i].Add(1)
 }
 
-// Coverage is how much of the traffic was understood, first thing in every
-// report.
-type Coverage struct {
-	Connections            int64            `json:"connections"`
-	ConnectionsUninspected int64            `json:"connections_uninspected"`
-	ConnectionsMidStream   int64            `json:"connections_mid_stream"`
-	Bytes                  int64            `json:"bytes"`
-	BytesUninspected       int64            `json:"bytes_uninspected"`
-	Messages               int64            `json:"messages"`
-	Decoded                int64            `json:"decoded"`
-	Undecoded              map[string]int64 `json:"undecoded,omitempty"`
-	Shed                   map[string]int64 `json:"shed,omitempty"`
-	Operations             int64            `json:"operations"`
-	RepliesUnpaired        int64            `json:"replies_unpaired"`
-	RequestsUnanswered     int64            `json:"requests_unanswered"`
-	// Ratio is the smaller of decoded messages to all messages and readable bytes
-	// to all bytes, 0 to 1; 1 when there was no traffic.
-	Ratio float64 `json:"ratio"`
-}
-
 // Coverage sums the counters up.
-func (s *Stats) Coverage() Coverage {
-	c := Coverage{
+func (s *Stats) Coverage() op.Coverage {
+	c := op.Coverage{
 		Connections: s.Connections.Load(), ConnectionsUninspected: s.Uninspected.Load(),
 		ConnectionsMidStream: s.MidStream.Load(),
 		Bytes:                s.Bytes[0].Load() + s.Bytes[1].Load(), BytesUninspected: s.BytesLost.Load(),

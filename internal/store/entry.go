@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"strings"
 	"time"
+	"unicode"
 
 	"mongoadvisor/internal/analysis"
 	"mongoadvisor/internal/op"
@@ -109,13 +110,27 @@ func newEntry(r *analysis.Report, fingerprint string) *entry {
 	f := r.Finding
 	fields := make([]string, len(f.Fields))
 	for i, name := range f.Fields {
-		fields[i] = strings.Clone(name) // names may alias the message
+		fields[i] = printable(name)
 	}
 	f.Fields = fields
+	f.Message, f.Advice, f.Caveat = printable(f.Message), printable(f.Advice), printable(f.Caveat)
+	f.Fix.Text, f.Fix.Mongosh = printable(f.Fix.Text), printable(f.Fix.Mongosh)
+	shape := op.Shape{ID: r.Shape.ID, Text: printable(r.Shape.Text)}
 	return &entry{
-		rule: r.Rule, fingerprint: fingerprint, finding: f, ns: strings.Clone(r.NS.String()), shape: r.Shape,
+		rule: r.Rule, fingerprint: fingerprint, finding: f, ns: printable(r.NS.String()), shape: shape,
 		command: r.Command, first: r.Time, clients: map[Client]int64{}, confidence: r.Confident,
 	}
+}
+
+// printable copies a text whose names a client chose (they alias its message)
+// without what is not UTF-8 and what a terminal would obey.
+func printable(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c == '\n' || unicode.IsPrint(c) {
+			return c
+		}
+		return '\uFFFD'
+	}, strings.Clone(s))
 }
 
 // maxClients bounds the applications kept per finding; the others add up in one.

@@ -35,6 +35,13 @@ type Store struct {
 	operations int64
 	now        time.Time // the traffic's clock
 	dropped    int64
+	seen       map[Occurrence]int64
+}
+
+// Occurrence is what occurrences are counted by.
+type Occurrence struct {
+	Rule     string
+	Severity analysis.Severity
 }
 
 // namespace is what a collection's traffic adds up to.
@@ -58,7 +65,7 @@ func New(c Config) *Store {
 	if c.FixedAfter == 0 {
 		c.FixedAfter = 24 * time.Hour
 	}
-	return &Store{config: c, entries: map[string]*entry{}, namespaces: map[string]*namespace{}}
+	return &Store{config: c, entries: map[string]*entry{}, namespaces: map[string]*namespace{}, seen: map[Occurrence]int64{}}
 }
 
 // Observe counts an operation of the workload.
@@ -97,6 +104,7 @@ func (s *Store) namespace(name string) *namespace {
 func (s *Store) Record(r analysis.Report) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.seen[Occurrence{r.Rule.ID, r.Severity}]++
 	fp := Fingerprint(&r)
 	e, ok := s.entries[fp]
 	if !ok {
@@ -107,7 +115,7 @@ func (s *Store) Record(r analysis.Report) {
 		e = newEntry(&r, fp)
 		s.entries[fp] = e
 	}
-	gone := ok && r.Time.Sub(e.last) >= s.config.FixedAfter && s.namespaces[e.ns] != nil
+	gone := ok && r.Time.Sub(e.last) >= s.config.FixedAfter
 	if gone && e.announced {
 		e.regressed = true
 	}
@@ -141,7 +149,7 @@ func (s *Store) shown(e *entry) bool {
 type Totals struct {
 	Operations  int64 `json:"operations"`
 	Namespaces  int   `json:"namespaces"`
-	Suppressed  int64 `json:"below_floor"`       // findings not shown: below their floor, or rare
+	Suppressed  int64 `json:"below_floor"`        // findings not shown: below their floor, or rare
 	Untracked   int64 `json:"findings_untracked"` // occurrences of findings there was no room for
 	Occurrences int64 `json:"occurrences"`
 }

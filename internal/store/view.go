@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -41,16 +42,12 @@ func statusRank(s Status) int {
 	return 0
 }
 
-// Counts sums the findings up by rule, severity and status, and the
-// occurrences by rule and severity. For metrics.
-func (s *Store) Counts(each func(rule string, severity analysis.Severity, status Status, occurrences int64)) {
+// Occurrences are the occurrences of all findings, shown or not, since the
+// start. They only grow.
+func (s *Store) Occurrences() map[Occurrence]int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, e := range s.entries {
-		if s.shown(e) {
-			each(e.rule.ID, s.config.Profile.effective(e), s.status(e), e.count)
-		}
-	}
+	return maps.Clone(s.seen)
 }
 
 func (s *Store) status(e *entry) Status {

@@ -1,3 +1,5 @@
+// Package analysistest runs a rule over its data files, see package cases. A
+// finding that is not expected fails as loudly as one that is missing.
 package analysistest
 
 import (
@@ -12,6 +14,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
 	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/analysis/cases"
 	"mongoadvisor/internal/engine"
 	"mongoadvisor/internal/op"
 	"mongoadvisor/internal/session"
@@ -31,7 +34,7 @@ func Run(t *testing.T, testdata string, a *analysis.Analyzer) {
 	for _, path := range files {
 		names = append(names, filepath.Base(path))
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {
-			f, err := Load(path)
+			f, err := cases.Load(path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,7 +49,7 @@ func Run(t *testing.T, testdata string, a *analysis.Analyzer) {
 }
 
 // RunFile runs a rule over one file through session, engine and store.
-func RunFile(t *testing.T, f *File, a *analysis.Analyzer) {
+func RunFile(t *testing.T, f *cases.File, a *analysis.Analyzer) {
 	t.Helper()
 	got, st, err := Replay(f, []*analysis.Analyzer{a})
 	if err != nil {
@@ -62,7 +65,7 @@ func RunFile(t *testing.T, f *File, a *analysis.Analyzer) {
 
 // Replay sends the operations of a file through session and engine. The
 // reports come per step.
-func Replay(f *File, rules []*analysis.Analyzer) ([][]analysis.Report, *store.Store, error) {
+func Replay(f *cases.File, rules []*analysis.Analyzer) ([][]analysis.Report, *store.Store, error) {
 	limits, err := engine.ParseLimits(rules, f.Limits)
 	if err != nil {
 		return nil, nil, err
@@ -116,7 +119,7 @@ type player struct {
 	id       int32
 }
 
-func (p *player) play(step Step) {
+func (p *player) play(step cases.Step) {
 	s := p.sessions[step.Conn]
 	if s == nil {
 		s = session.New(p.config, op.Conn{ID: uint64(len(p.sessions) + 1), Client: "192.0.2.1:50000"})
@@ -144,13 +147,13 @@ func (p *player) play(step Step) {
 }
 
 // compare matches expected and reported findings of one step in any order.
-func compare(t *testing.T, where string, step Step, got []analysis.Report) {
+func compare(t *testing.T, where string, step cases.Step, got []analysis.Report) {
 	t.Helper()
-	var missing []Want
+	var missing []cases.Want
 	left := slices.Clone(got)
 	for _, w := range step.Want {
 		for range step.Repeat {
-			i := slices.IndexFunc(left, func(r analysis.Report) bool { return w.matches(r) })
+			i := slices.IndexFunc(left, func(r analysis.Report) bool { return matches(w, r) })
 			if i < 0 {
 				missing = append(missing, w)
 				break
@@ -166,7 +169,7 @@ func compare(t *testing.T, where string, step Step, got []analysis.Report) {
 	}
 }
 
-func (w Want) matches(r analysis.Report) bool {
+func matches(w cases.Want, r analysis.Report) bool {
 	return w.Reason == r.Finding.Reason &&
 		(w.Fields == nil || slices.Equal(w.Fields, r.Finding.Fields)) &&
 		(w.Namespace == "" || w.Namespace == r.NS.String()) &&
@@ -174,7 +177,7 @@ func (w Want) matches(r analysis.Report) bool {
 		(w.Statement == nil || *w.Statement == r.Finding.Statement)
 }
 
-func compareShown(t *testing.T, want []Shown, got []store.Entry) {
+func compareShown(t *testing.T, want []cases.Shown, got []store.Entry) {
 	t.Helper()
 	left := slices.Clone(got)
 	for _, w := range want {

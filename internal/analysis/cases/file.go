@@ -1,7 +1,7 @@
-// Package analysistest runs a rule over data files: each holds operations as
-// they stand on the wire, and beside each the findings it must cause. A finding
-// that is not expected fails as loudly as one that is missing.
-package analysistest
+// Package cases reads a rule's data files: operations as they stand on the
+// wire, and beside each the findings it must cause. The test harness runs them,
+// and a rule's page shows its bad and good ones.
+package cases
 
 import (
 	"encoding/json"

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"mongoadvisor/analyzers"
+	"mongoadvisor/internal/engine"
+	"mongoadvisor/internal/sink"
+	"mongoadvisor/internal/store"
+)
+
+// config is everything that can be configured. Every flag is a key of the file,
+// and every key but ignore and bounded is a flag.
+type config struct {
+	Listen   string   `yaml:"listen"`
+	Upstream string   `yaml:"upstream"`
+	Profile  string   `yaml:"profile"`
+	Rules    []string `yaml:"rules"`
+	Limit    []string `yaml:"limit"`
+	Format   string   `yaml:"format"`
+	Output   string   `yaml:"output"`
+	Remind   duration `yaml:"remind"`
+	Web      struct {
+		ListenAddress string `yaml:"listen-address"`
+		Config        struct {
+			File string `yaml:"file"`
+		} `yaml:"config"`
+	} `yaml:"web"`
+	Health struct {
+		ListenAddress string `yaml:"listen-address"`
+	} `yaml:"health"`
+	Log struct {
+		Level  string `yaml:"level"`
+		Format string `yaml:"format"`
+	} `yaml:"log"`
+	Metrics struct {
+		MaxFindings int `yaml:"max-findings"`
+	} `yaml:"metrics"`
+	Shutdown struct {
+		Grace duration `yaml:"grace"`
+	} `yaml:"shutdown"`
+	Analysis struct {
+		MaxMemory  size `yaml:"max-memory"`
+		MaxRequest size `yaml:"max-request"`
+		MaxReply   size `yaml:"max-reply"`
+	} `yaml:"analysis"`
+	Ignore  []ignore `yaml:"ignore"`
+	Bounded []string `yaml:"bounded"`
+
+	file string // where it was read from
+}
+
+// ignore is one entry that silences findings.
+type ignore struct {
+	Rule      string `yaml:"rule"`
+	Namespace string `yaml:"namespace"`
+	Shape     string `yaml:"shape"`
+	Reason    string `yaml:"reason"`
+	Until     string `yaml:"until"` // 2027-01-31
+}
+
+// defaults are the values in force when nothing else is said.
+func defaults(profile store.Profile) *config {
+	c := &config{Listen: "127.0.0.1:27217", Profile: string(profile), Format: "text", Remind: duration(time.Hour)}
+	c.Web.ListenAddress = "127.0.0.1:28217"
+	c.Log.Level, c.Log.Format = "info", "json"
+	c.Metrics.MaxFindings = 200
+	c.Shutdown.Grace = duration(25 * time.Second)
+	c.Analysis.MaxMemory, c.Analysis.MaxRequest, c.Analysis.MaxReply = 64<<20, 256<<10, 64<<10
+	return c
+}
+
+// flags registers the common flags on a command.
+func (c *config) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.file, "config.file", "", "YAML file; every flag is a key of it")
+	f.StringVar(&c.Profile, "profile", c.Profile, "report floors: "+strings.Join(store.Profiles, ", "))
+	f.StringSliceVar(&c.Rules, "rules", nil, "rules to change (+ID, -ID) or, without a sign, the only ones to run")
+	f.StringSliceVar(&c.Limit, "limit", nil, "limits of rules, as W01.growth-pushes=50")
+	f.Var(&c.Remind, "remind", "least time between two log records of one finding")
+	f.StringVar(&c.Web.ListenAddress, "web.listen-address", c.Web.ListenAddress, "metrics, health and API; empty for none")
+	f.StringVar(&c.Web.Config.File, "web.config.file", "", "TLS and authentication of the web endpoint (Prometheus exporter-toolkit format)")
+	f.StringVar(&c.Health.ListenAddress, "health.listen-address", "", "plain listener for probes only; empty for none")
+	f.StringVar(&c.Log.Level, "log.level", c.Log.Level, "debug, info, warn or error")
+	f.StringVar(&c.Log.Format, "log.format", c.Log.Format, "json or console")
+	f.IntVar(&c.Metrics.MaxFindings, "metrics.max-findings", c.Metrics.MaxFindings, "findings with a metric series of their own")
+	f.Var(&c.Analysis.MaxMemory, "analysis.max-memory", "bytes of messages kept for analysis; beyond it messages are passed on unjudged and counted")
+	f.Var(&c.Analysis.MaxRequest, "analysis.max-request", "bytes kept of one request")
+	f.Var(&c.Analysis.MaxReply, "analysis.max-reply", "bytes kept of one reply")
+}
+
+// load completes a configuration: flag over environment over file over default.
+// c holds the defaults with the flags of cmd registered on it, already parsed.
+func (c *config) load(cmd *cobra.Command) error {
+	set := map[string]string{}
+	lists := map[string][]string{}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if v, ok := f.Value.(pflag.SliceValue); ok {
+			lists[f.Name] = v.GetSlice()
+		} else {
+			set[f.Name] = f.Value.String()
+		}
+	})
+	if _, given := set["config.file"]; !given {
+		if err := fromEnv(cmd.Flags(), "config.file"); err != nil {
+			return err
+		}
+	}
+	if err := c.read(); err != nil {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if err := fromEnv(cmd.Flags(), names...); err != nil {
+		return err
+	}
+	for name, value := range set {
+		if err := cmd.Flags().Set(name, value); err != nil {
+			return usage("--%s: %w", name, err)
+		}
+	}
+	for name, values := range lists {
+		if err := cmd.Flags().Lookup(name).Value.(pflag.SliceValue).Replace(values); err != nil {
+			return usage("--%s: %w", name, err)
+		}
+	}
+	return c.check()
+}
+
+// read takes the file's values; unknown keys are errors with line and caret.
+func (c *config) read() error {
+	if c.file == "" {
+		return nil
+	}
+	raw, err := os.ReadFile(c.file)
+	if err != nil {
+		return usage("config.file: %w", err)
+	}
+	d := yaml.NewDecoder(bytes.NewReader(raw), yaml.Strict())
+	if err := d.Decode(c); err != nil && !errors.Is(err, io.EOF) {
+		return usage("config.file %s:\n%s", c.file, yaml.FormatError(err, false, true))
+	}
+	return nil
+}
+
+// fromEnv sets flags from MONGOADVISOR_WEB_LISTEN_ADDRESS and the like, or from
+// the file that …_FILE names. A flag that was given wins later.
+func fromEnv(f *pflag.FlagSet, names ...string) error {
+	for _, name := range names {
+		key := "MONGOADVISOR_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(name))
+		value, ok := os.LookupEnv(key)
+		if path, fromFile := os.LookupEnv(key + "_FILE"); fromFile && !ok {
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				return usage("%s_FILE: %w", key, err)
+			}
+			value, ok = strings.TrimSpace(string(raw)), true
+		}
+		if !ok || f.Lookup(name) == nil {
+			continue
+		}
+		var err error
+		if v, isList := f.Lookup(name).Value.(pflag.SliceValue); isList {
+			err = v.Replace(strings.FieldsFunc(value, func(r rune) bool { return r == ',' }))
+		} else {
+			err = f.Set(name, value)
+		}
+		if err != nil {
+			return usage("%s: %w", key, err)
+		}
+	}
+	return nil
+}
+
+// check finds what is wrong before anything is started.
+func (c *config) check() error {
+	rules := analyzers.All()
+	if _, err := store.ParseProfile(c.Profile); err != nil {
+		return usage("%w", err)
+	}
+	if _, err := engine.Select(rules, c.Rules); err != nil {
+		return usage("%w", err)
+	}
+	if _, err := engine.ParseLimits(rules, c.Limit); err != nil {
+		return usage("%w", err)
+	}
+	if _, err := c.ignores(); err != nil {
+		return usage("%w", err)
+	}
+	if !oneOf(c.Format, sink.Formats) {
+		return usage("format %q: want one of %s", c.Format, strings.Join(sink.Formats, ", "))
+	}
+	if !oneOf(c.Log.Format, []string{"json", "console"}) {
+		return usage("log.format %q: want json or console", c.Log.Format)
+	}
+	if !oneOf(c.Log.Level, []string{"debug", "info", "warn", "error"}) {
+		return usage("log.level %q: want debug, info, warn or error", c.Log.Level)
+	}
+	if c.Analysis.MaxMemory < 1<<20 || c.Analysis.MaxRequest < 1<<10 || c.Analysis.MaxReply < 1<<10 {
+		return usage("analysis: max-memory must be 1MiB or more, max-request and max-reply 1KiB or more")
+	}
+	return nil
+}
+
+func (c *config) ignores() ([]engine.Ignore, error) {
+	known := map[string]bool{}
+	for _, a := range analyzers.All() {
+		known[a.ID] = true
+	}
+	var out []engine.Ignore
+	for i, e := range c.Ignore {
+		if !known[e.Rule] {
+			return nil, fmt.Errorf("ignore[%d].rule %q: want the ID of a rule, as `mongoadvisor rules` lists them", i, e.Rule)
+		}
+		if e.Reason == "" {
+			return nil, fmt.Errorf("ignore[%d].reason: want a reason; somebody will ask for it", i)
+		}
+		ig := engine.Ignore{Rule: e.Rule, Namespace: e.Namespace, Shape: e.Shape, Reason: e.Reason}
+		if e.Until != "" {
+			day, err := time.Parse(time.DateOnly, e.Until)
+			if err != nil {
+				return nil, fmt.Errorf("ignore[%d].until %q: want a date such as 2027-01-31", i, e.Until)
+			}
+			ig.Until = day.AddDate(0, 0, 1) // to the end of that day, UTC
+		}
+		out = append(out, ig)
+	}
+	return out, nil
+}
+
+func oneOf(s string, list []string) bool {
+	for _, x := range list {
+		if s == x {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Exit codes.
+const (
+	exitOK       = 0
+	exitFindings = 1 // findings at or above --fail-on
+	exitUsage    = 2 // wrong flags or configuration
+	exitInput    = 3 // nothing that could be read
+	exitUpstream = 4 // the server cannot be reached
+)
+
+// exitError carries an exit code with its message.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+// usage marks an error as the user's: exit code 2.
+func usage(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// exitCode is the code an error ends the process with.
+func exitCode(err error) int {
+	if err == nil {
+		return exitOK
+	}
+	var e *exitError
+	if errors.As(err, &e) {
+		return e.code
+	}
+	return exitUsage
+}
+
+// complain prints an error, unless it has nothing more to say.
+func complain(w io.Writer, err error) {
+	if err != nil && err.Error() != "" {
+		fmt.Fprintln(w, "mongoadvisor:", err)
+	}
+}

@@ -1,0 +1,304 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/exp/zapslog"
+
+	"mongoadvisor/analyzers"
+	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/engine"
+	"mongoadvisor/internal/op"
+	"mongoadvisor/internal/session"
+	"mongoadvisor/internal/sink"
+	"mongoadvisor/internal/store"
+	"mongoadvisor/internal/web"
+	"mongoadvisor/proxy"
+)
+
+// maxCursors is how many open cursors are remembered per upstream.
+const maxCursors = 10_000
+
+// pair is one listener and where it forwards to.
+type pair struct {
+	listen   string
+	upstream upstream
+}
+
+// pipeline is a running proxy with everything behind it. It is the only place
+// where all packages meet.
+type pipeline struct {
+	config  *config
+	logger  *zap.Logger
+	rules   []*analysis.Analyzer
+	stats   *session.Stats
+	queue   *session.Queue
+	engine  *engine.Engine
+	store   *store.Store
+	sinks   *sink.Dispatcher
+	metrics *web.Metrics
+	web     *web.Server
+	proxies []*proxy.Server
+	dials   *limiter
+}
+
+// has is what a proxy can tell of an operation.
+const has = op.HasReply | op.HasLatency | op.HasConn
+
+// newPipeline puts the parts together; nothing runs yet. announce are the
+// sinks for findings as they appear.
+func newPipeline(c *config, logger *zap.Logger, listeners []string, announce ...sink.Sink) (*pipeline, error) {
+	rules, err := engine.Select(analyzers.All(), c.Rules)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	limits, err := engine.ParseLimits(rules, c.Limit)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	ignores, err := c.ignores()
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	p := &pipeline{config: c, logger: logger, rules: rules, stats: &session.Stats{}, dials: newLimiter(10 * time.Second)}
+	p.queue = session.NewQueue(int64(c.Analysis.MaxMemory), p.stats)
+	p.sinks = sink.NewDispatcher(func(name string, err error) {
+		logger.Warn("finding not delivered", zap.String("sink", name), zap.Error(err))
+	}, announce...)
+	p.store = store.New(store.Config{
+		Profile: store.Profile(c.Profile), Remind: time.Duration(c.Remind), Announce: p.sinks.Announce,
+	})
+	p.engine = engine.New(engine.Config{
+		Rules: rules, Limits: limits, Ignore: ignores, Bounded: c.Bounded, Listeners: listeners, Recorder: p.store,
+	})
+	p.metrics = web.NewMetrics(version, revision())
+	p.watch()
+	p.web = web.New(web.Config{
+		Listen: c.Web.ListenAddress, ConfigFile: c.Web.Config.File, Version: version, Registry: p.metrics.Registry(),
+		Logger: slog.New(zapslog.NewHandler(logger.Core())),
+		API: map[string]func() any{
+			"findings": func() any { return p.report() }, "coverage": func() any { return p.stats.Coverage() },
+			"rules": func() any { return describe(analyzers.All(), rules) }, "status": func() any { return p.status() },
+		},
+	})
+	return p, nil
+}
+
+// start binds every listener, then serves. On an error nothing is left running.
+func (p *pipeline) start(pairs []pair) error {
+	go p.queue.Run()
+	if p.config.Web.ListenAddress != "" {
+		if err := p.web.Start(); err != nil {
+			p.stop(context.Background())
+			return usage("%w", err)
+		}
+		p.logger.Info("web endpoint", zap.String("address", p.web.Addr()))
+	}
+	if a := p.config.Health.ListenAddress; a != "" {
+		if _, err := p.web.StartHealth(a); err != nil {
+			p.stop(context.Background())
+			return usage("%w", err)
+		}
+	}
+	for _, x := range pairs {
+		s := p.server(x)
+		if err := s.Start(); err != nil {
+			p.stop(context.Background())
+			return usage("%w", err)
+		}
+		p.proxies = append(p.proxies, s)
+		p.metrics.UpstreamUp(x.listen, true) // until a connection shows otherwise
+		for _, a := range s.Addrs() {
+			p.logger.Info("listening", zap.Stringer("address", a), zap.String("upstream", x.upstream.address), zap.Bool("upstream_tls", x.upstream.tls != nil))
+		}
+	}
+	p.web.SetReady(true)
+	return nil
+}
+
+// server makes the proxy of one pair. Cursor ids are the upstream's, so its
+// connections share one table.
+func (p *pipeline) server(x pair) *proxy.Server {
+	sessions := session.Config{
+		Source: op.SourceProxy, Has: has, Stats: p.stats, Cursors: session.NewCursors(maxCursors, p.stats), Emit: p.judge,
+	}
+	return &proxy.Server{
+		Listen: x.listen, Upstream: x.upstream.address, UpstreamTLS: x.upstream.tls,
+		NewTap: func(c proxy.Conn) proxy.Tap {
+			s := session.New(sessions, op.Conn{ID: c.ID, Client: c.Client.String(), Server: c.Upstream.String()})
+			return session.NewStream(p.queue, s, int(p.config.Analysis.MaxRequest), int(p.config.Analysis.MaxReply))
+		},
+		Hooks: proxy.Hooks{
+			Opened: func(proxy.Conn) {
+				p.metrics.Connections.Inc()
+				p.metrics.Open.Inc()
+			},
+			Closed:     func(proxy.Conn, int64, int64) { p.metrics.Open.Dec() },
+			Forwarded:  p.metrics.Forwarded,
+			UpstreamUp: func(up bool, err error) { p.upstreamUp(x, up, err) },
+			TapPanic: func(v any) {
+				p.metrics.TapPanic()
+				p.logger.Error("analysis of a connection stopped after a panic; its bytes pass on", zap.String("panic", fmt.Sprintf("%T", v)))
+			},
+			Error: func(err error) { p.logger.Warn("proxy", zap.Error(err)) },
+		},
+	}
+}
+
+// judge is where operations reach the rules.
+func (p *pipeline) judge(o *op.Operation) {
+	if o.Command != op.Notice {
+		p.metrics.Command(o)
+	} else if p.dials.allow(string(o.Notice)) {
+		p.logger.Info("a connection cannot be read in full", zap.String("notice", string(o.Notice)), zap.String("network.peer.address", o.Conn.Client))
+	}
+	p.engine.Judge(o)
+}
+
+// upstreamUp moves the metric and writes at most one line per upstream and
+// state in ten seconds.
+func (p *pipeline) upstreamUp(x pair, up bool, err error) {
+	p.metrics.UpstreamUp(x.listen, up)
+	if up {
+		if p.dials.was(x.listen) {
+			p.logger.Info("upstream is back", zap.String("server.address", x.upstream.address))
+		}
+		return
+	}
+	if p.dials.allow(x.listen) {
+		p.logger.Error("upstream unreachable; the client's connection is closed", zap.String("server.address", x.upstream.address), zap.String("listener", x.listen), zap.Error(err))
+	}
+}
+
+// drain takes no new connections and waits for those that are open, at most
+// for the grace time; ctx ends the waiting early.
+func (p *pipeline) drain(ctx context.Context) {
+	p.web.SetReady(false)
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(p.config.Shutdown.Grace))
+	defer cancel()
+	done := make(chan struct{}, len(p.proxies))
+	for _, s := range p.proxies {
+		go func() {
+			if err := s.Shutdown(ctx); err != nil {
+				p.logger.Info("connections closed after the grace time", zap.Error(err))
+			}
+			done <- struct{}{}
+		}()
+	}
+	for range p.proxies {
+		<-done
+	}
+}
+
+// stop ends everything: analysis of what was seen, sinks, web.
+func (p *pipeline) stop(ctx context.Context) {
+	p.drain(ctx)
+	if !p.queue.Close(10 * time.Second) {
+		p.logger.Warn("analysis did not finish; the last findings are missing")
+	}
+	p.sinks.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	if err := p.web.Shutdown(ctx); err != nil {
+		p.logger.Debug("web endpoint", zap.Error(err))
+	}
+}
+
+// addresses are where clients can connect.
+func (p *pipeline) addresses() []string {
+	var out []string
+	for _, s := range p.proxies {
+		for _, a := range s.Addrs() {
+			out = append(out, a.String())
+		}
+	}
+	return out
+}
+
+// report is everything there is to say now.
+func (p *pipeline) report() *sink.Report {
+	r := &sink.Report{
+		Schema: store.Schema, Source: op.SourceProxy, Profile: store.Profile(p.config.Profile),
+		Coverage: p.stats.Coverage(), Totals: p.store.Totals(), NotJudged: []sink.NotJudged{}, Findings: p.store.Findings(),
+	}
+	running := map[string]bool{}
+	for _, a := range p.rules {
+		running[a.ID] = true
+		if missing := has.Missing(a.Needs); missing != 0 {
+			r.NotJudged = append(r.NotJudged, sink.NotJudged{Rule: a.ID, Why: "this source carries no " + missing.String()})
+		}
+	}
+	for _, a := range analyzers.All() {
+		if !running[a.ID] {
+			r.NotJudged = append(r.NotJudged, sink.NotJudged{Rule: a.ID, Why: "switched off"})
+		}
+	}
+	return r
+}
+
+// status is a summary for people and probes.
+func (p *pipeline) status() any {
+	open := 0
+	for _, s := range p.proxies {
+		open += s.Connections()
+	}
+	return map[string]any{
+		"version": version, "profile": p.config.Profile, "listeners": p.addresses(),
+		"connections": open, "queue_bytes": p.queue.Held(), "totals": p.store.Totals(),
+	}
+}
+
+// watch connects the counters of the packages with the metrics.
+func (p *pipeline) watch() {
+	p.metrics.Watch(web.Sources{
+		Rules: p.rules, Coverage: p.stats.Coverage, QueueBytes: p.queue.Held, Findings: p.store.Findings,
+		Occurrences: p.store.Occurrences, Untracked: func() int64 { return p.store.Totals().Untracked },
+		ConfigTime: time.Now(), MaxFindings: p.config.Metrics.MaxFindings,
+		Messages: func(each func(direction, opcode string, n int64)) {
+			for d := range p.stats.Messages {
+				for i, code := range session.OpCodes {
+					each(session.Direction(d).String(), code.Label(), p.stats.Messages[d][i].Load())
+				}
+			}
+		},
+		Undecoded: func(each func(reason string, n int64)) {
+			for i, r := range session.UndecodedReasons {
+				each(r, p.stats.Undecoded[i].Load())
+			}
+		},
+		Shed: func(each func(reason string, n int64)) {
+			for i, r := range session.ShedReasons {
+				each(r, p.stats.Shed[i].Load())
+			}
+		},
+		RuleWork: func(each func(rule string, panics int64, seconds float64)) {
+			for _, s := range p.engine.Stats() {
+				each(s.ID, s.Panics.Load(), time.Duration(s.Nanos.Load()).Seconds())
+			}
+		},
+		Notified: func(each func(sink, outcome string, n int64)) {
+			p.sinks.Counts(func(name string, o sink.Outcome, n int64) { each(name, string(o), n) })
+		},
+	})
+}
+
+// reachable lists the listen addresses in the forms a server's hello might
+// name them: what a client can use to reach us.
+func reachable(pairs []pair) []string {
+	var out []string
+	for _, x := range pairs {
+		out = append(out, x.listen)
+		if host, port, err := net.SplitHostPort(x.listen); err == nil {
+			if n, err := strconv.Atoi(port); err == nil && n > 0 && (host == "127.0.0.1" || host == "localhost" || host == "::1") {
+				out = append(out, "localhost:"+port, "127.0.0.1:"+port)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"go.uber.org/zap"
+
+	"mongoadvisor/internal/sink"
+	"mongoadvisor/internal/store"
+)
+
+func newProxy() *cobra.Command {
+	c := defaults(store.Staging)
+	cmd := &cobra.Command{
+		Use:   "proxy [LISTEN=UPSTREAM...]",
+		Short: "Forward MongoDB traffic unchanged and advise on it",
+		Long: `proxy listens, forwards every byte unchanged to the upstream and back, and
+judges what passes. Each finding is one JSON record on standard output; what
+the program says of itself goes to standard error. Clients connect to the
+listener instead of the server, with directConnection=true when the server is
+a member of a replica set.
+
+Nothing the analysis does slows, changes or ends a connection: what it cannot
+read or has no room for is passed on and counted.`,
+		Example: `  mongoadvisor proxy --listen 127.0.0.1:27217 --upstream 127.0.0.1:27017
+  mongoadvisor proxy 27217=db1:27017 27218=db2:27017 --profile production
+  mongoadvisor proxy --upstream 'mongodb://db1:27017/?tls=true'
+  mongoadvisor proxy --upstream 127.0.0.1:27017 | jq .finding
+  mongoadvisor proxy --upstream 127.0.0.1:27017 --output report.txt   # at the end`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := c.load(cmd); err != nil {
+				return err
+			}
+			pairs, err := c.pairs(args)
+			if err != nil {
+				return err
+			}
+			return runProxy(cmd.Context(), c, pairs, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&c.Listen, "listen", c.Listen, "address to listen on")
+	f.StringVar(&c.Upstream, "upstream", "", "server to forward to: host:port or mongodb://host:port/?tls=true")
+	f.Var(&c.Shutdown.Grace, "shutdown.grace", "how long open connections may go on after SIGTERM")
+	f.StringVar(&c.Format, "format", c.Format, "format of --output: "+strings.Join(sink.Formats, ", "))
+	f.StringVar(&c.Output, "output", "", "file for a report at the end; empty for none")
+	c.flags(f)
+	return cmd
+}
+
+// pairs are the listeners: the arguments, or --listen and --upstream.
+func (c *config) pairs(args []string) ([]pair, error) {
+	if len(args) == 0 {
+		listen, err := listenAddress(c.Listen)
+		if err != nil {
+			return nil, err
+		}
+		up, err := parseUpstream(c.Upstream)
+		return []pair{{listen, up}}, err
+	}
+	if c.Upstream != "" {
+		return nil, usage("give either LISTEN=UPSTREAM pairs or --listen and --upstream")
+	}
+	var out []pair
+	seen := map[string]bool{}
+	for _, a := range args {
+		before, after, ok := strings.Cut(a, "=")
+		if !ok {
+			return nil, usage("%q: want LISTEN=UPSTREAM, as 27217=db1:27017", a)
+		}
+		listen, err := listenAddress(before)
+		if err != nil {
+			return nil, err
+		}
+		up, err := parseUpstream(after)
+		if err != nil {
+			return nil, err
+		}
+		if seen[listen] {
+			return nil, usage("listen address %s is given twice", listen)
+		}
+		seen[listen] = true
+		out = append(out, pair{listen, up})
+	}
+	return out, nil
+}
+
+// runProxy serves until a signal. The first one drains, a second ends at once.
+func runProxy(ctx context.Context, c *config, pairs []pair, stdout, stderr io.Writer) error {
+	logger := newLogger(c, stderr)
+	p, err := newPipeline(c, logger, reachable(pairs), sink.NewLog(newLogger(c, stdout)))
+	if err != nil {
+		return err
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	ctx, cancel := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
+	defer cancel()
+	if err := p.start(pairs); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	logger.Info("draining; a second signal ends at once", zap.Stringer("grace", &c.Shutdown.Grace))
+	second, cancelSecond := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer cancelSecond()
+	p.stop(second)
+	return writeReport(c, p)
+}
+
+// writeReport writes the report at the end, when one was asked for.
+func writeReport(c *config, p *pipeline) error {
+	if c.Output == "" {
+		return nil
+	}
+	f, err := os.Create(c.Output)
+	if err != nil {
+		return usage("output: %w", err)
+	}
+	if err := p.report().Write(f, c.Format); err != nil {
+		_ = f.Close()
+		return fmt.Errorf("output %s: %w", c.Output, err)
+	}
+	return f.Close()
+}

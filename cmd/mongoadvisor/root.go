@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// run is main without the process: for tests, too.
+func run(args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.Execute()
+	complain(stderr, err)
+	return exitCode(err)
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "mongoadvisor",
+		Short: "Watch MongoDB traffic and name the anti-patterns in it",
+		Long: `mongoadvisor watches MongoDB traffic and tells its owners which schema and
+query anti-patterns it carries, with evidence and a fix that names their own
+collections and fields.
+
+Start with a real MongoDB and a shop full of anti-patterns:
+  mongoadvisor demo
+
+Put it in front of a server of your own, and connect to the proxy instead:
+  mongoadvisor proxy --listen 127.0.0.1:27217 --upstream 127.0.0.1:27017
+
+Exit codes: 0 clean, 1 findings at or above --fail-on, 2 usage or
+configuration, 3 input unreadable or empty, 4 upstream unreachable.`,
+		SilenceUsage: true, SilenceErrors: true,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage("%w; see `%s --help`", err, cmd.CommandPath())
+	})
+	root.Version = versionLine()
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.AddCommand(newProxy(), newDemo(), newRules(), newConfig(), newHealthcheck(), newVersion())
+	root.CompletionOptions.HiddenDefaultCmd = false
+	return root
+}
+
+// noArgs is cobra.NoArgs with a message that says the way out.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage("unexpected argument %q; see `%s --help`", args[0], cmd.CommandPath())
+	}
+	return nil
+}
+
+func printf(w io.Writer, format string, args ...any) { fmt.Fprintf(w, format, args...) }

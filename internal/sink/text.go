@@ -1,0 +1,211 @@
+package sink
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/fatih/color"
+
+	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/op"
+	"mongoadvisor/internal/store"
+)
+
+// textWidth is the width of the report in columns. Commands to copy are not
+// broken, so they may be wider.
+const textWidth = 80
+
+var severityColor = map[analysis.Severity]*color.Color{
+	analysis.Critical: color.New(color.FgRed, color.Bold),
+	analysis.High:     color.New(color.FgRed),
+	analysis.Medium:   color.New(color.FgYellow),
+	analysis.Low:      color.New(color.FgCyan),
+	analysis.Info:     color.New(color.FgBlue),
+}
+
+var bold = color.New(color.Bold)
+
+// Text writes the report for people: coverage first, then the findings, the
+// worst first. Colours only on a terminal, and not when NO_COLOR is set.
+func (r *Report) Text(w io.Writer) error {
+	t := &textWriter{w: bufio.NewWriter(w)}
+	t.coverage(r)
+	t.summary(r)
+	for i, e := range r.Findings {
+		t.finding(i+1, e)
+	}
+	if len(r.Findings) == 0 {
+		t.line("")
+		t.line("No findings.")
+	}
+	return t.w.Flush()
+}
+
+type textWriter struct {
+	w *bufio.Writer
+}
+
+func (t *textWriter) line(format string, args ...any) {
+	fmt.Fprintf(t.w, format+"\n", args...)
+}
+
+func (t *textWriter) coverage(r *Report) {
+	c := r.Coverage
+	t.line("%s  %.1f %% of the traffic was understood", bold.Sprint("Coverage"), floorTenth(100*c.Ratio))
+	t.wrap("          ", "          ", fmt.Sprintf("%s messages on %s, %s judged, source %s, profile %s",
+		thousands(c.Messages), plural(c.Connections, "connection"), plural(r.Totals.Operations, "operation"), r.Source, r.Profile))
+	if s := missed(c); s != "" {
+		t.wrap("          ", "          ", s)
+	}
+}
+
+// floorTenth rounds down: 99.96 % is not 100 %.
+func floorTenth(x float64) float64 { return float64(int64(x*10)) / 10 }
+
+// missed words what was not understood, in a fixed order.
+func missed(c op.Coverage) string {
+	var parts []string
+	add := func(n int64, what string) {
+		if n > 0 {
+			parts = append(parts, thousands(n)+" "+what)
+		}
+	}
+	add(c.ConnectionsUninspected, "connections not readable (TLS or not MongoDB)")
+	for _, reason := range sortedKeys(c.Undecoded) {
+		add(c.Undecoded[reason], "messages undecoded ("+reason+")")
+	}
+	for _, reason := range sortedKeys(c.Shed) {
+		add(c.Shed[reason], "messages shed ("+reason+")")
+	}
+	add(c.RepliesUnpaired, "replies without their request")
+	add(c.RequestsUnanswered, "requests without their reply")
+	return strings.Join(parts, ", ")
+}
+
+func (t *textWriter) summary(r *Report) {
+	counts := map[analysis.Severity]int{}
+	muted, fixed := 0, 0
+	for _, e := range r.Findings {
+		switch e.Status {
+		case store.Muted:
+			muted++
+		case store.Fixed:
+			fixed++
+		default:
+			counts[e.Severity]++
+		}
+	}
+	var parts []string
+	for s := analysis.Critical; ; s-- {
+		if counts[s] > 0 {
+			parts = append(parts, severityColor[s].Sprintf("%d %s", counts[s], s))
+		}
+		if s == analysis.Info {
+			break
+		}
+	}
+	if len(parts) == 0 {
+		parts = append(parts, "none open")
+	}
+	if muted > 0 {
+		parts = append(parts, fmt.Sprintf("%d muted", muted))
+	}
+	if fixed > 0 {
+		parts = append(parts, fmt.Sprintf("%d fixed", fixed))
+	}
+	if n := r.Totals.Suppressed; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d below the profile's floor", n))
+	}
+	t.line("%s  %s", bold.Sprint("Findings"), strings.Join(parts, ", "))
+	for _, n := range r.NotJudged {
+		t.wrap("          ", "          ", n.Rule+" not judged: "+n.Why)
+	}
+}
+
+// finding writes one finding: what, where, how often, who, why, fix.
+func (t *textWriter) finding(n int, e store.Entry) {
+	t.line("")
+	status := ""
+	if e.Status != store.Open {
+		status = ", " + string(e.Status)
+	}
+	t.line("%s %s %s (%s%s)", bold.Sprintf("%2d.", n), severityColor[e.Severity].Sprint(strings.ToUpper(e.Severity.String())),
+		bold.Sprintf("%s %s", e.Rule, e.Name), e.Reason, status)
+	where := e.Namespace
+	if where == "" {
+		where = "(connection)"
+	}
+	if len(e.Fields) > 0 {
+		where += "  " + strings.Join(e.Fields, ", ")
+	}
+	const pad = "              "
+	label := func(name, text string) { t.wrap(fmt.Sprintf("    %-10s", name), pad, text) }
+	label("where", where)
+	label("what", e.Message)
+	label("query", e.Command+" "+e.Shape)
+	label("seen", seen(e))
+	if who := clients(e.Clients); who != "" {
+		label("by", who)
+	}
+	if e.Comment != "" {
+		label("comment", e.Comment)
+	}
+	label("why", e.Advice)
+	label("fix", e.Fix.Text)
+	for _, l := range strings.Split(e.Fix.Mongosh, "\n") {
+		if l != "" {
+			t.line("%s%s", pad, l)
+		}
+	}
+	if e.Caveat != "" {
+		label("unless", e.Caveat)
+	}
+	if e.MutedBy != "" {
+		label("muted", e.MutedBy)
+	}
+	label("more", "mongoadvisor rules "+e.Rule+"   fingerprint "+e.Fingerprint)
+}
+
+// seen words how often, since when, and how slow.
+func seen(e store.Entry) string {
+	s := plural(e.Count, "time")
+	if e.LastSeen.After(e.FirstSeen) {
+		s += fmt.Sprintf(" from %s to %s", e.FirstSeen.Format("2006-01-02 15:04:05"), e.LastSeen.Format("15:04:05"))
+	} else {
+		s += " at " + e.FirstSeen.Format("2006-01-02 15:04:05")
+	}
+	if l := e.LatencyMS; l != nil {
+		s += fmt.Sprintf(", p50 %g ms, p95 %g ms, max %g ms", l.P50, l.P95, l.Max)
+	}
+	for _, x := range e.Evidence {
+		if x.Name == "count" || x.Limit == 0 {
+			continue
+		}
+		s += fmt.Sprintf("; %s %s (limit %s)", strings.ReplaceAll(x.Name, "_", " "), thousands(x.Value), thousands(x.Limit))
+	}
+	return s + fmt.Sprintf("; %s", e.Confidence)
+}
+
+func clients(list []store.Client) string {
+	var parts []string
+	for i, c := range list {
+		if i == 3 {
+			parts = append(parts, fmt.Sprintf("%d more", len(list)-3))
+			break
+		}
+		name := c.App
+		if name == "" {
+			name = "(no application name)"
+		}
+		if c.Driver != "" {
+			name += " [" + c.Driver + "]"
+		}
+		if len(list) > 1 {
+			name += fmt.Sprintf(" %s×", thousands(c.Count))
+		}
+		parts = append(parts, name)
+	}
+	return strings.Join(parts, ", ")
+}
