@@ -12,12 +12,13 @@ func regexOptionalQuantifier() *analysis.Analyzer {
 		Title:    "Regular expression that loses documents when an index serves it",
 		Commands: filterCommands, Run: runRegexOptionalQuantifier,
 		Reasons: []analysis.Reason{
-			{Name: "optional-quantifier", Doc: "{0}, {0,} or {0,n} right after the last literal of an anchored prefix"},
+			{Name: "optional-quantifier", Doc: "the last literal of an anchored prefix may be absent, and the server does not notice"},
 		},
 		Doc: analysis.Doc{
-			What: "An anchored regular expression whose literal prefix is followed by a quantifier that lets the last character be absent, written with braces: `/^ab{0,1}c/`.",
+			What: "An anchored regular expression whose last prefix character may be absent in a way that the server overlooks: a quantifier with braces (`/^ab{0,1}c/`, `{0}`, `{0,}`), " +
+				"or `?` and `*` after a character outside ASCII (`/^aé?b/`), after a comment (`/^ab(?#note)?c/`) or after `\\E`.",
 			Why: "The server takes the optional character into the index bounds. Measured on MongoDB 6.0.5: `/^ab{0,1}c/` returned 1 document with an index on the field and 16 without; " +
-				"`/^ab{0}c/` returned 0 and 15. The same query written `/^ab?c/` is right. The result depends on whether an index exists.",
+				"`/^ab{0}c/` returned 0 and 15; `/^aé?b/` 1 and 8, since half of the character is taken for the prefix. The same query written `/^ab?c/` is right. The result depends on whether an index exists.",
 			Fix:    "Write `?` for `{0,1}` and `*` for `{0,}`, or put the quantified part in a group: `/^a(?:b{0,1})c/`.",
 			Guards: "None by count: one occurrence is enough. High instead of critical when the collection's indexes were listed and none starts with the field: results are right today and wrong after somebody adds one.",
 			Lesson: "Found by comparing index bounds with results on a real server.",
@@ -34,7 +35,7 @@ func runRegexOptionalQuantifier(p *analysis.Pass) {
 		}
 		key := field(indexable(f.Path))
 		fix := analysis.Fix{
-			Text:    "Write ? for {0,1} and * for {0,}, or put the quantified part in a group, which ends the prefix before it.",
+			Text:    "Put the quantified part in a group, which ends the prefix before it. For ASCII letters, ? for {0,1} and * for {0,} do, too.",
 			Mongosh: query(f.Command, f.Filter.NS, "{ "+key+": /^<literal>(?:<optional>)?<rest>/ }", ""),
 		}
 		if indexable(f.Path) == "" {
@@ -43,7 +44,7 @@ func runRegexOptionalQuantifier(p *analysis.Pass) {
 		p.Report(analysis.Finding{
 			Reason: reason, Statement: f.Statement, NS: f.Filter.NS, Fields: fields,
 			Severity: severity, Override: true, Caveat: caveat,
-			Message: "regular expression on " + strings.Join(fields, ", ") + " has a quantifier {0,…} after its prefix: with an index on the field, documents are missing from the result",
+			Message: "regular expression on " + strings.Join(fields, ", ") + " has an optional last character in its prefix: with an index on the field, documents are missing from the result",
 			Advice:  "The server counts the optional character into the index bounds and never looks at the documents that lack it.",
 			Fix:     fix,
 		})

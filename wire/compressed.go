@@ -24,11 +24,9 @@ const (
 // compressedPrefix is the size in bytes of what precedes the compressed bytes: opcode, size, compressor.
 const compressedPrefix = 4 + 4 + 1
 
-// How many bytes one compressed byte can at most become. A declared size beyond that is a lie and not worth an allocation.
-const (
-	snappyRatio = 22       // a copy of 64 bytes takes 3
-	zstdRatio   = 32 << 10 // a block of at most 128 KiB takes 4
-)
+// snappyRatio is how many bytes one compressed byte can at most become: a copy of 64 bytes takes 3. A declared size beyond that
+// is a lie and not worth an allocation.
+const snappyRatio = 22
 
 // Decompress unpacks an OP_COMPRESSED into the message inside, whose Body is new and whose Length is the one the original
 // had. The declared size is checked against MaxMessageSize, and memory is taken for bytes that are there or, where a format
@@ -181,12 +179,9 @@ var zstdDecoders = sync.Pool{New: func() any {
 const zstdWindow = 64 << 20
 
 // unpackZstd lets the library make the buffer. Where a frame declares its size, and that is the one expected, it takes so much
-// only as far as the blocks that are there could fill it; where a frame does not, the buffer grows as they do, up to size or,
-// as the library has one limit for both, one window.
+// only as far as the blocks that are there could fill it (32 KiB for each byte); where a frame does not, the buffer grows as
+// they do, up to size or, as the library has one limit for both, one window.
 func unpackZstd(src []byte, size int) ([]byte, error) {
-	if int64(size) > int64(len(src))*zstdRatio {
-		return nil, errImplausible
-	}
 	var frame zstd.Header
 	if frame.Decode(src) != nil || frame.Skippable || frame.WindowSize > zstdWindow {
 		return nil, errZstd

@@ -151,6 +151,8 @@ func TestCutReplyLies(t *testing.T) {
 		{"kind 1", msgBody(0, kind1("a")), ErrSection},
 		{"length too long", msgBody(0, []byte{0, 99, 0, 0, 0, 0}), ErrMalformed},
 		{"unknown type", msgBody(0, kind0(rawDoc(rawElement(0x55, "a")...))), ErrMalformed},
+		{"value longer than its document", msgBody(0, kind0(rawDoc(rawElement(typeDouble, "ok", 1, 2, 3)...))), ErrMalformed},
+		{"cursor longer than its document", msgBody(0, kind0(rawDoc(rawElement(typeDocument, "cursor", 9, 0, 0, 0, 0)...))), ErrMalformed},
 		{"bad document in the batch", findReply("firstBatch", 7, "a.b", rawDoc(0x55, 0)), ErrMalformed},
 	} {
 		if _, err := DecodeCutReply(whole(t, packet(OpMsg, c.body))); !errors.Is(err, c.want) {

@@ -135,6 +135,13 @@ func TestFlags(t *testing.T) {
 	}
 }
 
+// What was not kept is no fault of the sender.
+func TestCutFlags(t *testing.T) {
+	if _, err := DecodeMsg(framed(t, 2, packet(OpMsg, msgBody(0)))); Reason(err) != "cut" {
+		t.Error(err)
+	}
+}
+
 // Whatever a message is cut at, what is returned is the beginning of what the whole message holds, and missing parts show.
 func TestDecodeCutMsg(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -39,6 +39,7 @@ type pipeline struct {
 	rules   []*analysis.Analyzer
 	stats   *session.Stats
 	queue   *session.Queue
+	pending *session.Pending
 	engine  *engine.Engine
 	store   *store.Store
 	sinks   *sink.Dispatcher
@@ -67,7 +68,9 @@ func newPipeline(c *config, logger *zap.Logger, listeners []string, announce ...
 		return nil, usage("%w", err)
 	}
 	p := &pipeline{config: c, logger: logger, rules: rules, stats: &session.Stats{}, dials: newLimiter(10 * time.Second)}
-	p.queue = session.NewQueue(int64(c.Analysis.MaxMemory), p.stats)
+	// a quarter for requests that wait for their replies, the rest for the queue
+	p.pending = session.NewPending(int64(c.Analysis.MaxMemory) / 4)
+	p.queue = session.NewQueue(int64(c.Analysis.MaxMemory)*3/4, p.stats)
 	p.sinks = sink.NewDispatcher(func(name string, err error) {
 		logger.Warn("finding not delivered", zap.String("sink", name), zap.Error(err))
 	}, announce...)
@@ -126,7 +129,8 @@ func (p *pipeline) start(pairs []pair) error {
 // connections share one table.
 func (p *pipeline) server(x pair) *proxy.Server {
 	sessions := session.Config{
-		Source: op.SourceProxy, Has: has, Stats: p.stats, Cursors: session.NewCursors(maxCursors, p.stats), Emit: p.judge,
+		Source: op.SourceProxy, Has: has, Stats: p.stats, Cursors: session.NewCursors(maxCursors, p.stats),
+		Pending: p.pending, Emit: p.judge,
 	}
 	return &proxy.Server{
 		Listen: x.listen, Upstream: x.upstream.address, UpstreamTLS: x.upstream.tls,

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"encoding/binary"
 	"errors"
 	"strings"
 	"time"
@@ -25,10 +26,26 @@ type Session struct {
 	cursors *Cursors
 	emit    func(*op.Operation)
 
-	pending map[int32]*op.Operation
+	pending map[int32]waiting
+	budget  *Pending
 	order   []int32 // request ids, oldest first; may hold answered ones
 	told    map[op.NoticeKind]bool
 }
+
+// waiting is a request whose reply has not come, with what it holds in memory.
+type waiting struct {
+	op    *op.Operation
+	bytes int64
+}
+
+// Pending bounds the bytes of requests that wait for their replies, all
+// sessions of one queue together. Not safe for concurrent use.
+type Pending struct {
+	max, used int64
+}
+
+// NewPending allows at most maxBytes.
+func NewPending(maxBytes int64) *Pending { return &Pending{max: maxBytes} }
 
 // Config is what the sessions of one source share.
 type Config struct {
@@ -36,6 +53,7 @@ type Config struct {
 	Has     op.Has
 	Stats   *Stats
 	Cursors *Cursors
+	Pending *Pending
 	// Emit takes each operation; it is called on the goroutine that feeds the
 	// session.
 	Emit func(*op.Operation)
@@ -45,7 +63,7 @@ type Config struct {
 func New(c Config, conn op.Conn) *Session {
 	return &Session{
 		conn: &conn, source: c.Source, has: c.Has, stats: c.Stats, cursors: c.Cursors, emit: c.Emit,
-		pending: map[int32]*op.Operation{},
+		pending: map[int32]waiting{}, budget: c.Pending,
 	}
 }
 
@@ -93,7 +111,7 @@ func (s *Session) Request(now time.Time, m wire.Message) {
 		s.send(o)
 		return
 	}
-	s.wait(m.RequestID, o)
+	s.wait(m.RequestID, o, int64(len(m.Body)))
 }
 
 // Reply takes a message of the server. The session owns it from here on.
@@ -105,8 +123,8 @@ func (s *Session) Reply(now time.Time, m wire.Message) {
 		return
 	}
 	command := ""
-	if o := s.pending[respondsTo]; o != nil {
-		command = o.Command
+	if w := s.pending[respondsTo]; w.op != nil {
+		command = w.op.Command
 	}
 	var reply op.Reply
 	var body bsoncore.Document
@@ -154,6 +172,7 @@ func readMsgReply(command string, m wire.Message) (r op.Reply, body bsoncore.Doc
 // pair completes the request a reply belongs to. An exhaust stream goes on
 // under the id of the reply: the next one responds to that (measured on 6.0.5).
 func (s *Session) pair(now time.Time, id, respondsTo int32, reply op.Reply, body bsoncore.Document, more bool) {
+	size := s.pending[respondsTo].bytes
 	o := s.take(respondsTo)
 	if o == nil {
 		s.stats.Orphans.Add(1)
@@ -162,7 +181,7 @@ func (s *Session) pair(now time.Time, id, respondsTo int32, reply op.Reply, body
 	if more {
 		next := *o
 		next.Time = now
-		s.wait(id, &next)
+		s.wait(id, &next, size)
 	}
 	if s.has&op.HasLatency != 0 && now.After(o.Time) {
 		o.Latency = now.Sub(o.Time)
@@ -205,10 +224,16 @@ func (s *Session) follow(o *op.Operation) {
 }
 
 // wait keeps a request until its reply. The oldest is given up when too many
-// wait: its operation is still judged, without a reply.
-func (s *Session) wait(id int32, o *op.Operation) {
+// wait, and this one when there is no room: an operation that is given up is
+// still judged, without a reply.
+func (s *Session) wait(id int32, o *op.Operation, bytes int64) {
 	if old := s.take(id); old != nil { // ids repeat only when replies were missed
 		s.giveUp(old)
+	}
+	bytes += eventOverhead
+	if s.budget.used+bytes > s.budget.max {
+		s.giveUp(o)
+		return
 	}
 	for len(s.pending) >= maxPending {
 		oldest := s.order[0]
@@ -217,11 +242,12 @@ func (s *Session) wait(id int32, o *op.Operation) {
 			s.giveUp(old)
 		}
 	}
-	s.pending[id] = o
+	s.pending[id] = waiting{o, bytes}
+	s.budget.used += bytes
 	if len(s.order) >= 2*maxPending { // drop the ids that were answered
 		kept := s.order[:0]
 		for _, x := range s.order {
-			if s.pending[x] != nil && x != id {
+			if _, waits := s.pending[x]; waits && x != id {
 				kept = append(kept, x)
 			}
 		}
@@ -231,9 +257,10 @@ func (s *Session) wait(id int32, o *op.Operation) {
 }
 
 func (s *Session) take(id int32) *op.Operation {
-	o := s.pending[id]
+	w := s.pending[id]
 	delete(s.pending, id)
-	return o
+	s.budget.used -= w.bytes
+	return w.op
 }
 
 // answered completes a request whose reply could not be read.
@@ -269,6 +296,10 @@ func (s *Session) unwrap(now time.Time, m wire.Message) (wire.Message, bool) {
 	if m.OpCode != wire.OpCompressed {
 		return m, true
 	}
+	if declared := unpackedSize(m); declared > maxUnpacked {
+		s.stats.undecoded("size")
+		return m, false
+	}
 	inner, err := wire.Decompress(m)
 	if err != nil {
 		s.stats.undecoded(wire.Reason(err))
@@ -278,6 +309,19 @@ func (s *Session) unwrap(now time.Time, m wire.Message) (wire.Message, bool) {
 		return m, false
 	}
 	return inner, true
+}
+
+// maxUnpacked is the largest message that is taken out of its compression, in
+// bytes: sixteen times what is kept of a plain request. A bulk insert beyond it
+// passes unjudged.
+const maxUnpacked = 4 << 20
+
+// unpackedSize is what a compressed message declares.
+func unpackedSize(m wire.Message) int64 {
+	if len(m.Body) < 8 {
+		return 0 // Decompress says what is wrong with it
+	}
+	return int64(int32(binary.LittleEndian.Uint32(m.Body[4:])))
 }
 
 // legacy counts a request of the protocol before OP_MSG that is no command.

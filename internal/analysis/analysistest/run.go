@@ -76,7 +76,7 @@ func Replay(f *cases.File, rules []*analysis.Analyzer) ([][]analysis.Report, *st
 	stats := &session.Stats{}
 	config := session.Config{
 		Source: op.SourceProxy, Has: op.HasReply | op.HasLatency | op.HasConn, Stats: stats,
-		Cursors: session.NewCursors(1000, stats), Emit: eng.Judge,
+		Cursors: session.NewCursors(1000, stats), Pending: session.NewPending(1 << 20), Emit: eng.Judge,
 	}
 	player := player{config: config, sessions: map[string]*session.Session{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	start := player.now
