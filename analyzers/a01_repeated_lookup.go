@@ -117,7 +117,7 @@ func lookupFix(l *lookup, reason string) analysis.Fix {
 		var parts []string
 		for _, u := range used {
 			if u != "_id" && indexable(u) != "" {
-				parts = append(parts, field(u)+": <"+u+">")
+				parts = append(parts, field(last(u))+": <"+u+">")
 			}
 		}
 		if len(parts) > 0 {

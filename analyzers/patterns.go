@@ -171,6 +171,13 @@ func (f *pattern) place() string {
 	return ""
 }
 
+// computedFix is the fix where no index can help, whatever the expression.
+func (f *pattern) computedFix() (analysis.Fix, bool) {
+	return analysis.Fix{
+		Text: "The documents at this stage are computed, so no index can serve the condition: put a $match on stored fields at the start of the pipeline, and keep this one for what is left.",
+	}, !f.Filter.Stored
+}
+
 // softened lowers a severity by one step when an equality stands beside whose
 // index was not seen: it may well leave few documents.
 func (f *pattern) softened(s analysis.Severity) (analysis.Severity, string) {

@@ -86,6 +86,9 @@ var noPrefixWords = map[regex.Reason]string{
 
 // noPrefixFix writes the rewrite that fits the reason.
 func noPrefixFix(f *pattern) analysis.Fix {
+	if fix, computed := f.computedFix(); computed {
+		return fix
+	}
 	path := indexable(f.Path)
 	key := field(path)
 	one := func(value string) string { return query(f.Command, f.Filter.NS, "{ "+key+": "+value+" }", "") }
@@ -109,7 +112,7 @@ func noPrefixFix(f *pattern) analysis.Fix {
 		fix.Text = "Write \\A for ^: it matches only at the start, also with option m, and the index range comes back."
 		fix.Mongosh = one("/\\A<literal>/m")
 	case regex.FlagBlocksPrefix:
-		fix.Text = "Drop the flag: MongoDB matches in UTF-8 anyway."
+		fix.Text = "Drop the flag: MongoDB matches in UTF-8 anyway. Python's re.compile sets u on every pattern for text: pass {$regex: \"^…\"} instead, or compile with re.ASCII."
 		fix.Mongosh = one("/^<literal>/")
 	default:
 		return anchorFix(f, one)

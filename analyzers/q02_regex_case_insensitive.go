@@ -23,7 +23,8 @@ func regexCaseInsensitive() *analysis.Analyzer {
 			Why: "Case-insensitive matching gives the index no bounds: on MongoDB 6.0.5 `/^abc/i` read 10,141 of 10,143 keys where `/^abc/` read 2. " +
 				"A login that looks a user up with `/^name$/i` scans the index at every login.",
 			Fix: "A whole value: an index with a collation of strength 2, and an equality with the same collation in the query; the regular expression goes. " +
-				"A beginning: the same index, a range under that collation, and the regular expression only as a filter for accent variants. " +
+				"A beginning: the same index, and a range under that collation; accent variants of the beginning may come along. Do not leave the regular expression in the filter: " +
+				"where a plain index on the field exists, too, MongoDB 6.0.5 then took that one and read it from end to end (20,000 keys for 3,697 documents; 3,697 without it). " +
 				"Or keep a lower-cased copy of the field. Adding a collation and keeping the regular expression does not help: `$regex` ignores collations.",
 			Guards: "Silent when an equality or range on the same field, an equality on `_id` or on a field whose index was seen, or `$text` stands beside it; when the query has a collation (Q04 speaks then). " +
 				"One step lower when an equality on another field stands beside it whose index is not known. " +
@@ -63,6 +64,9 @@ func caseReason(f *pattern) string {
 }
 
 func caseFix(f *pattern, reason string) analysis.Fix {
+	if fix, computed := f.computedFix(); computed {
+		return fix
+	}
 	path := indexable(f.Path)
 	key, ns := field(path), f.Filter.NS
 	index := coll(ns) + ".createIndex({ " + key + ": 1 }, { collation: " + collation + " })\n"
@@ -72,8 +76,8 @@ func caseFix(f *pattern, reason string) analysis.Fix {
 		fix.Text = "Replace the regular expression by an equality under a collation of strength 2, with an index that has the same collation. The query must repeat the whole collation, or the index is not used. Strength 1 also ignores accents."
 		fix.Mongosh = index + query(f.Command, ns, "{ "+key+": \"<value>\" }", collation)
 	case "prefix":
-		fix.Text = "Search a range under a collation of strength 2, with an index that has the same collation; the regular expression stays only to drop accent variants the range lets in."
-		fix.Mongosh = index + query(f.Command, ns, "{ "+key+": { $gte: \"<prefix>\", $lt: \"<prefix>\\uffff\", $regex: /^<prefix>/i } }", collation)
+		fix.Text = "Replace the regular expression by a range under a collation of strength 2, with an index that has the same collation. Accent variants of the beginning may come along. A regular expression left in the filter could make the server prefer a plain index and read all of it."
+		fix.Mongosh = index + query(f.Command, ns, "{ "+key+": { $gte: \"<prefix>\", $lt: \"<prefix>\\uffff\" } }", collation)
 	case "uncased":
 		fix.Text = "Drop option i: the pattern has no letters, so it finds the same, and the index range comes back."
 		fix.Mongosh = query(f.Command, ns, "{ "+key+": /^<literal>/ }", "")

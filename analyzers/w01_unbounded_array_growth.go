@@ -39,10 +39,11 @@ func unboundedArrayGrowth() *analysis.Analyzer {
 
 // arrays is what is known of the arrays of one collection.
 type arrays struct {
-	byPath map[string]*array
+	byPath  map[string]*array
+	tracked int // documents in all of them
 }
 
-// maxArrays and maxDocuments bound the state of one collection.
+// maxArrays and maxDocuments bound the state of one collection: some 50 KB.
 const (
 	maxArrays    = 64
 	maxDocuments = 1024
@@ -52,7 +53,7 @@ type array struct {
 	trimmed   bool
 	pushes    map[uint64]int64 // by hash of _id
 	most      int64
-	documents int64 // distinct ones, exact up to maxDocuments
+	documents int64 // distinct ones that are tracked
 }
 
 func newArrays() *arrays { return &arrays{byPath: map[string]*array{}} }
@@ -72,16 +73,18 @@ func (a *arrays) at(path string) *array {
 	return x
 }
 
-// add counts elements pushed to one document.
-func (a *array) add(id uint64, n int64) {
-	if _, known := a.pushes[id]; !known {
-		if len(a.pushes) >= maxDocuments {
+// add counts elements pushed to one document. Documents beyond the bound are
+// not counted: the figures are "at least".
+func (a *arrays) add(to *array, id uint64, n int64) {
+	if _, known := to.pushes[id]; !known {
+		if a.tracked >= maxDocuments {
 			return
 		}
-		a.documents++
+		a.tracked++
+		to.documents++
 	}
-	a.pushes[id] += n
-	a.most = max(a.most, a.pushes[id])
+	to.pushes[id] += n
+	to.most = max(to.most, to.pushes[id])
 }
 
 func runUnboundedArrayGrowth(p *analysis.Pass) {
@@ -100,7 +103,7 @@ func runUnboundedArrayGrowth(p *analysis.Pass) {
 			continue
 		}
 		if id, ok := target(s); ok && grew(p.Op, len(statements)) {
-			state.add(id, int64(max(g.Elements, 1)))
+			known.add(state, id, int64(max(g.Elements, 1)))
 		}
 		reportGrowth(p, g, state)
 	}
@@ -131,7 +134,7 @@ func target(s *op.Statement) (uint64, bool) {
 // grew reports whether the reply allows that the array grew: an $addToSet of a
 // value that was there changes nothing.
 func grew(o *op.Operation, statements int) bool {
-	return o.Command != "update" || statements > 1 || !o.Reply.Seen || o.Reply.Modified > 0
+	return o.Command != "update" || statements > 1 || !o.Reply.Seen || o.Reply.Modified > 0 || o.Reply.Upserted > 0
 }
 
 func reportGrowth(p *analysis.Pass, g growth, state *array) {

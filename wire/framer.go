@@ -18,7 +18,8 @@ const firstBuffer = 512
 // A buffer grows with the bytes that arrive, never with the length a header declares: a connection that declares 48 MB and
 // then idles costs its Framer and no more. Of a message longer than Limit the middle is counted and skipped.
 type Framer struct {
-	// Limit is how many bytes of each body are kept; 0 or less means DefaultLimit. A change takes effect with the next message.
+	// Limit is how many bytes of each body are kept; 0 or less means DefaultLimit. A lower one takes effect at once, for the
+	// bytes to come; a higher one with the next message.
 	Limit int
 
 	stage   stage
@@ -189,12 +190,15 @@ func (f *Framer) endHeader() {
 	if f.headLen < HeaderSize {
 		return
 	}
-	limit := f.Limit
-	if limit <= 0 {
-		limit = DefaultLimit
-	}
 	f.hdr = parseHeader(&f.head)
-	f.stage, f.got, f.keep = stageBody, 0, min(limit, f.hdr.BodySize())
+	f.stage, f.got, f.keep = stageBody, 0, min(f.limit(), f.hdr.BodySize())
+}
+
+func (f *Framer) limit() int {
+	if f.Limit <= 0 {
+		return DefaultLimit
+	}
+	return f.Limit
 }
 
 // fill takes what belongs to the current body.
@@ -202,6 +206,9 @@ func (f *Framer) fill(chunk []byte) []byte {
 	size := f.hdr.BodySize()
 	n := min(size-f.got, len(chunk))
 	part, rest := chunk[:n], chunk[n:]
+	if f.got < f.keep { // nothing was skipped yet
+		f.keep = max(f.got, min(f.keep, f.limit()))
+	}
 	if k := min(f.keep-len(f.body), len(part)); k > 0 {
 		f.grow(k)
 		f.body = append(f.body, part[:k]...)

@@ -145,9 +145,13 @@ func (c *config) read() error {
 	if err != nil {
 		return usage("config.file: %w", err)
 	}
+	before := *c
 	d := yaml.NewDecoder(bytes.NewReader(raw), yaml.Strict())
 	if err := d.Decode(c); err != nil && !errors.Is(err, io.EOF) {
 		return usage("config.file %s:\n%s", c.file, yaml.FormatError(err, false, true))
+	}
+	if c.Log.Level == "" && c.file == "" { // a file of comments only: the decoder cleared everything
+		*c = before
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func newPipeline(c *config, logger *zap.Logger, listeners []string, announce ...
 	p.watch()
 	p.web = web.New(web.Config{
 		Listen: c.Web.ListenAddress, ConfigFile: c.Web.Config.File, Version: version, Registry: p.metrics.Registry(),
-		Logger: slog.New(zapslog.NewHandler(logger.Core())),
+		Logger: slog.New(zapslog.NewHandler(logger.WithOptions(zap.IncreaseLevel(zap.WarnLevel)).Core())),
 		API: map[string]func() any{
 			"findings": func() any { return p.report() }, "coverage": func() any { return p.stats.Coverage() },
 			"rules": func() any { return describe(analyzers.All(), rules) }, "status": func() any { return p.status() },

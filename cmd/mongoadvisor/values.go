@@ -5,6 +5,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
 )
 
 // duration is a time.Duration in files and flags: "25s".
@@ -24,7 +27,7 @@ func (d *duration) Set(s string) error {
 }
 
 // UnmarshalYAML reads the text form.
-func (d *duration) UnmarshalYAML(b []byte) error { return d.Set(plain(b)) }
+func (d *duration) UnmarshalYAML(n ast.Node) error { return at(n, d.Set(plain(n))) }
 
 // size is a number of bytes: "64MiB", "256KiB", "1048576".
 type size int64
@@ -62,7 +65,15 @@ func (s *size) Set(text string) error {
 }
 
 // UnmarshalYAML reads the text form or a number.
-func (s *size) UnmarshalYAML(b []byte) error { return s.Set(plain(b)) }
+func (s *size) UnmarshalYAML(n ast.Node) error { return at(n, s.Set(plain(n))) }
 
-// plain takes a scalar out of its quotes.
-func plain(b []byte) string { return strings.Trim(strings.TrimSpace(string(b)), `"'`) }
+// plain is the text of a scalar, without its quotes.
+func plain(n ast.Node) string { return n.GetToken().Value }
+
+// at gives an error the place in the file it is about.
+func at(n ast.Node, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &yaml.SyntaxError{Message: err.Error(), Token: n.GetToken()}
+}

@@ -12,6 +12,19 @@ const (
 	Confirmed Confidence = "confirmed" // the server itself says so
 )
 
+// Over reports whether c rests on more than other.
+func (c Confidence) Over(other Confidence) bool { return c.rank() > other.rank() }
+
+func (c Confidence) rank() int {
+	switch c {
+	case Observed:
+		return 1
+	case Confirmed:
+		return 2
+	}
+	return 0
+}
+
 // Finding is what a rule says of one operation. The rule fills what it knows;
 // the engine adds rule, namespace, shape, time and client.
 type Finding struct {

@@ -53,6 +53,9 @@ func (t *indexTable) learn(o *op.Operation) {
 		t.drop(o)
 	case "drop":
 		delete(t.byNS, o.NS.String())
+	case "renameCollection":
+		delete(t.byNS, o.NS.String())
+		delete(t.byNS, op.Str(op.Get(o.Body, "to")))
 	case "dropDatabase":
 		for key := range t.byNS {
 			if strings.HasPrefix(key, o.NS.DB+".") {

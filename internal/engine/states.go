@@ -2,6 +2,7 @@ package engine
 
 import (
 	"container/list"
+	"strings"
 	"sync/atomic"
 
 	"mongoadvisor/internal/analysis"
@@ -54,18 +55,20 @@ func (s *states) get(o *op.Operation) any {
 		s.order.Remove(last)
 		s.evicted.Add(1)
 	}
+	key.name = strings.Clone(key.name) // it may alias a message
 	item := &stateItem{key: key, state: s.spec.New()}
 	s.byKey[key] = s.order.PushFront(item)
 	return item.state
 }
 
 func (s *states) key(o *op.Operation) stateKey {
-	switch s.spec.Scope {
-	case analysis.ScopeNamespace:
+	switch {
+	case s.spec.Scope == analysis.ScopeNamespace:
 		return stateKey{name: o.NS.String()}
-	case analysis.ScopeConn:
+	case o.Conn == nil: // a source without connections
+	case s.spec.Scope == analysis.ScopeConn:
 		return stateKey{conn: o.Conn.ID}
-	case analysis.ScopeApp:
+	case s.spec.Scope == analysis.ScopeApp:
 		return stateKey{name: o.Conn.App}
 	}
 	return stateKey{}

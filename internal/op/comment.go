@@ -30,8 +30,11 @@ func Comment(v bsoncore.Value) string {
 
 // cleanComment collapses identifiers and control characters.
 func cleanComment(s string) string {
-	if len(s) > 4*maxComment {
-		s = s[:4*maxComment]
+	if end := 4 * maxComment; len(s) > end {
+		for end > 0 && isToken(s[end-1]) { // half of an identifier does not look like one
+			end--
+		}
+		s = s[:end]
 	}
 	var b strings.Builder
 	for i := 0; i < len(s) && b.Len() < maxComment; {
@@ -59,19 +62,22 @@ func cleanComment(s string) string {
 }
 
 // isToken reports whether a byte belongs to one word of a comment. A mail
-// address is one word, a path is several.
+// address is one word, also when it is written for a URL; a path is several.
 func isToken(c byte) bool {
-	return isDigit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '-' || c == '@' || c == '.' || c >= 0x80
+	return isDigit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80 || strings.IndexByte("_-@.+%", c) >= 0
 }
+
+// bareToken takes away what joins the parts of a word.
+var bareToken = strings.NewReplacer(".", "", "-", "", "+", "", "%", "")
 
 // identifies reports whether a word of a comment names one thing and not a
 // kind: it has an @, looks like data, or is a number. File names with a line
 // ("cart.go") stay.
 func identifies(token string) bool {
-	if strings.ContainsRune(token, '@') {
+	if strings.ContainsRune(token, '@') || strings.Contains(token, "%40") {
 		return true
 	}
-	return LooksLikeData(strings.NewReplacer(".", "", "-", "").Replace(token)) || LooksLikeData(token) && !strings.Contains(token, ".")
+	return LooksLikeData(bareToken.Replace(token)) || LooksLikeData(token) && !strings.ContainsAny(token, ".+%")
 }
 
 // isLine reports whether s[i:j] is the line of a call site, as in "cart.go:42".

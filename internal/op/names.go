@@ -9,6 +9,9 @@ func Path(path string) string {
 	if cleanPath(path) {
 		return path
 	}
+	if strings.ContainsRune(path, '@') {
+		return "<key>" // the dots of a mail address part no segments
+	}
 	segments := strings.Split(path, ".")
 	for i, s := range segments {
 		segments[i] = Name(s)

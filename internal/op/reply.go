@@ -11,6 +11,7 @@ type Reply struct {
 	Returned int    // documents in the batch; -1 when the batch was cut
 	N        int64  // n: documents matched, counted, inserted or deleted
 	Modified int64  // nModified
+	Upserted int    // documents an upsert made
 	CursorID int64  // 0 when the cursor is exhausted
 	Bytes    int    // size of the reply message
 	// Docs are the documents of the batch that were kept, in order; fewer than

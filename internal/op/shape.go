@@ -129,7 +129,8 @@ func (w *shapeWriter) part(name string) {
 	w.text(name + ": ")
 }
 
-// update writes the three forms of an update.
+// update writes the three forms of an update; the order of operators and of
+// their fields means nothing.
 func (w *shapeWriter) update(u Update) {
 	switch {
 	case u.Pipeline != nil:
@@ -138,18 +139,15 @@ func (w *shapeWriter) update(u Update) {
 		w.text("<document>")
 	default:
 		w.text("{")
-		i := 0
-		for name, v := range Fields(u.Operators) {
+		var operators, paths [12]named
+		for i, f := range sorted(u.Operators, operators[:0]) {
 			w.comma(i)
-			i++
-			w.key(name)
+			w.name(f.clean)
 			w.text("{")
-			j := 0
-			for path, operand := range Fields(Doc(v)) {
+			for j, p := range sorted(Doc(f.value), paths[:0]) {
 				w.comma(j)
-				j++
-				w.key(path)
-				w.operand(operand)
+				w.name(p.clean)
+				w.operand(p.value)
 			}
 			w.text("}")
 		}

@@ -73,12 +73,12 @@ func (w *shapeWriter) join(v bsoncore.Value) {
 		i++
 		w.key(name)
 		switch {
+		case name == "pipeline", name == "whenMatched" && f.Type == bsoncore.TypeArray:
+			w.pipeline(Docs(f))
 		case joinNames[name] && f.Type == bsoncore.TypeEmbeddedDocument:
 			w.join(f)
 		case joinNames[name]:
 			w.names(f)
-		case name == "pipeline" || name == "whenMatched":
-			w.pipeline(Docs(f))
 		case name == "restrictSearchWithMatch" || name == "query":
 			w.filter(Doc(f))
 		default:

@@ -57,30 +57,43 @@ func (w *shapeWriter) comma(i int) {
 	}
 }
 
-func (w *shapeWriter) key(path string) {
-	w.text(Path(path))
+func (w *shapeWriter) key(path string) { w.name(Path(path)) }
+
+// name writes a key that is clean.
+func (w *shapeWriter) name(clean string) {
+	w.text(clean)
 	w.text(": ")
+}
+
+// named is one field of a document whose order means nothing.
+type named struct {
+	key, clean string
+	value      bsoncore.Value
+}
+
+// sorted appends the fields of doc to fields by their clean names: drivers send
+// maps in random order, and a key that is data must not decide the order.
+func sorted(doc bsoncore.Document, fields []named) []named {
+	for k, v := range Fields(doc) {
+		fields = append(fields, named{k, Path(k), v})
+	}
+	slices.SortStableFunc(fields, func(a, b named) int { return strings.Compare(a.clean, b.clean) })
+	return fields
 }
 
 // filter writes a predicate document. Plain fields come in the order of their
 // names, so that {a, b} and {b, a} are one shape; operators follow.
 func (w *shapeWriter) filter(doc bsoncore.Document) {
-	type field struct {
-		key   string
-		value bsoncore.Value
-	}
-	var room [12]field
-	fields := room[:0]
-	for k, v := range Fields(doc) {
-		if k != "$comment" {
-			fields = append(fields, field{k, v})
-		}
-	}
-	slices.SortStableFunc(fields, func(a, b field) int { return strings.Compare(a.key, b.key) })
 	w.text("{")
-	for i, f := range fields {
+	i := 0
+	var room [12]named
+	for _, f := range sorted(doc, room[:0]) {
+		if f.key == "$comment" {
+			continue
+		}
 		w.comma(i)
-		w.key(f.key)
+		i++
+		w.name(f.clean)
 		switch f.key {
 		case "$and", "$or", "$nor":
 			w.text("[")
@@ -109,11 +122,16 @@ func (w *shapeWriter) condition(v bsoncore.Value) {
 	}
 	w.text("{")
 	i := 0
-	for name, operand := range Fields(d) {
+	var room [6]named
+	for _, f := range sorted(d, room[:0]) {
+		operand := f.value
+		if f.key == "$options" {
+			continue // written with $regex
+		}
 		w.comma(i)
 		i++
-		w.key(name)
-		switch name {
+		w.name(f.clean)
+		switch f.key {
 		case "$not":
 			w.condition(operand)
 		case "$elemMatch":
@@ -125,8 +143,6 @@ func (w *shapeWriter) condition(v bsoncore.Value) {
 		case "$regex":
 			pattern, options := regexOperand(operand, d)
 			w.regex(pattern, options)
-		case "$options":
-			w.text("<options>")
 		default:
 			w.literal(operand)
 		}
@@ -203,16 +219,15 @@ func (w *shapeWriter) sign(v bsoncore.Value) {
 }
 
 func (w *shapeWriter) regex(pattern, options string) {
+	options = cleanOptions(options)
 	w.sum("/" + regexSkeleton(pattern, false) + "/" + options)
-	w.show("/" + regexSkeleton(pattern, true) + "/" + cleanOptions(options))
+	w.show("/" + regexSkeleton(pattern, true) + "/" + options)
 }
 
-// cleanOptions keeps what can be an option of a regular expression.
+// cleanOptions keeps the options a regular expression can have.
 func cleanOptions(s string) string {
-	for i := range len(s) {
-		if s[i] < 'a' || s[i] > 'z' || i > 7 {
-			return "<options>"
-		}
+	if len(s) > 6 || strings.Trim(s, "ilmsux") != "" {
+		return "<options>"
 	}
 	return s
 }

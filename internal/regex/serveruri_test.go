@@ -3,7 +3,7 @@ package regex
 import (
 	"testing"
 
-	"mongoadvisor/internal/mongod/mongodtest"
+	"mongoadvisor/internal/demo/mongod/mongodtest"
 )
 
 // serverURI starts the mongod to compare with. Without one the test is skipped,

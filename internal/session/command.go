@@ -40,22 +40,30 @@ func (s *Session) command(o *op.Operation, body bsoncore.Document, db string) {
 			o.Session.InTxn = !op.True(v)
 		}
 	}
-	o.NS = op.Namespace{DB: db, Coll: collection(o.Command, sent, body)}
+	o.NS = namespace(o, sent, db, body)
 	if o.Comment == "" {
 		o.Comment = filterComment(body)
 	}
 }
 
-// collection finds the collection a command is about.
-func collection(command, sent string, body bsoncore.Document) string {
-	switch command {
-	case "getMore":
-		return op.Str(op.Get(body, "collection"))
-	case "explain":
-		inner := op.Doc(op.Get(body, sent))
-		return op.Str(op.Get(inner, op.FirstKey(inner)))
+// namespace finds what a command is about. Only of commands that are known to
+// name a collection is the operand believed to be one: that of eval is code.
+func namespace(o *op.Operation, sent, db string, body bsoncore.Document) op.Namespace {
+	ns := op.Namespace{DB: db}
+	switch o.Kind {
+	case op.KindRead, op.KindWrite, op.KindDDL, op.KindCursor:
+	default:
+		return ns
 	}
-	return op.Str(op.Get(body, sent)) // a number for commands on the database
+	operand := op.Str(op.Get(body, sent)) // "" for commands on the database: they say 1
+	switch o.Command {
+	case "getMore":
+		operand = op.Str(op.Get(body, "collection"))
+	case "renameCollection":
+		return op.ParseNamespace(operand)
+	}
+	ns.Coll = operand
+	return ns
 }
 
 // filterComment reads the $comment some drivers and older code put in the filter.

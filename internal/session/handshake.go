@@ -2,6 +2,7 @@ package session
 
 import (
 	"strings"
+	"unicode"
 
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
@@ -27,14 +28,14 @@ func introduce(conn *op.Conn, body bsoncore.Document) *op.Conn {
 	return &next
 }
 
-// clientName copies a name, without control characters.
+// clientName copies a name, without what a terminal would obey.
 func clientName(v bsoncore.Value) string {
 	s := op.Str(v)
 	if len(s) > maxClientName {
 		s = s[:maxClientName]
 	}
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
+		if !unicode.IsPrint(r) {
 			return -1
 		}
 		return r

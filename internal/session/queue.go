@@ -63,13 +63,20 @@ func NewQueue(maxBytes int64, stats *Stats) *Queue {
 	}
 }
 
-// put takes an event, or drops it when there is no room.
+// put takes an event, or drops it when there is no room. The end of a
+// connection may go beyond the limit: a session that never hears of it holds
+// its share of the budget for pending requests for ever.
 func (q *Queue) put(e event) {
-	size := e.size()
+	size, room := e.size(), q.max
+	if e.kind == eventClose {
+		room *= 2
+	}
 	q.mu.Lock()
-	if q.closed || q.bytes+q.taken+size > q.max {
+	if q.closed || q.bytes+q.taken+size > room {
 		q.mu.Unlock()
-		q.stats.Shed[0].Add(1)
+		if e.kind == eventRequest || e.kind == eventReply {
+			q.stats.Shed[0].Add(1)
+		}
 		return
 	}
 	q.events = append(q.events, e)
@@ -184,6 +191,20 @@ func (q *Queue) Close(patience time.Duration) bool {
 	case <-time.After(patience):
 		return false
 	}
+}
+
+// Wait waits until everything put so far is handled, at most for patience. It
+// reports whether it is.
+func (q *Queue) Wait(patience time.Duration) bool {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(drainPause) {
+		q.mu.Lock()
+		idle := len(q.events) == 0 && q.taken == 0
+		q.mu.Unlock()
+		if idle {
+			return true
+		}
+	}
+	return false
 }
 
 // Held is how many bytes wait or are being handled.

@@ -25,6 +25,8 @@ func readReply(command string, body bsoncore.Document) op.Reply {
 			r.N, _ = op.Int(v)
 		case "nModified":
 			r.Modified, _ = op.Int(v)
+		case "upserted":
+			r.Upserted = op.Len(v)
 		case "cursor":
 			readCursor(&r, op.Doc(v))
 		case "writeErrors":

@@ -172,7 +172,7 @@ func readMsgReply(command string, m wire.Message) (r op.Reply, body bsoncore.Doc
 // pair completes the request a reply belongs to. An exhaust stream goes on
 // under the id of the reply: the next one responds to that (measured on 6.0.5).
 func (s *Session) pair(now time.Time, id, respondsTo int32, reply op.Reply, body bsoncore.Document, more bool) {
-	size := s.pending[respondsTo].bytes
+	size := s.pending[respondsTo].bytes - eventOverhead // wait adds it again
 	o := s.take(respondsTo)
 	if o == nil {
 		s.stats.Orphans.Add(1)
@@ -281,14 +281,19 @@ func (s *Session) send(o *op.Operation) {
 }
 
 // Close ends the session: what still waits is judged without its reply, in the
-// order in which it was sent.
+// order in which it was sent. The budget is given back first, whatever judging
+// does.
 func (s *Session) Close() {
+	var left []*op.Operation
 	for _, id := range s.order {
 		if o := s.take(id); o != nil && o.Kind != op.KindHandshake {
-			s.giveUp(o)
+			left = append(left, o)
 		}
 	}
 	s.order = nil
+	for _, o := range left {
+		s.giveUp(o)
+	}
 }
 
 // unwrap takes a message out of its compression.

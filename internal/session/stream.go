@@ -90,12 +90,16 @@ func (s *Stream) feed(d Direction, b []byte) {
 	}
 }
 
+// leastKept is what is kept of a message whatever the pressure: most requests
+// are shorter and stay whole.
+const leastKept = 1 << 10
+
 // room is how much of a message may be kept now. When unfinished messages of
 // all streams fill a quarter of the budget, no more of them is buffered: their
 // heads are kept as they are, and the messages count as cut.
 func (s *Stream) room(h *half) int {
 	if s.queue.partial.Load() > s.queue.max/4 {
-		return max(h.held, 1)
+		return min(h.limit, max(h.held-wire.HeaderSize, leastKept))
 	}
 	return h.limit
 }

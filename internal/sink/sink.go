@@ -4,6 +4,7 @@ package sink
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,14 +23,20 @@ type Sink interface {
 // maxWaiting is how many announcements may wait for one sink.
 const maxWaiting = 1024
 
-// emitTimeout bounds one delivery.
-const emitTimeout = 30 * time.Second
+// emitTimeout bounds one delivery, and closeTimeout all that is left at the end.
+const (
+	emitTimeout  = 30 * time.Second
+	closeTimeout = 5 * time.Second
+)
 
 // Dispatcher hands announcements to sinks, each on its own goroutine and
 // behind its own bounded queue.
 type Dispatcher struct {
 	lanes []*lane
 	wg    sync.WaitGroup
+
+	mu     sync.RWMutex
+	closed bool // the lanes' queues are, under mu
 }
 
 // lane is one sink with its queue and its counters.
@@ -69,9 +76,15 @@ func NewDispatcher(onError func(sink string, err error), sinks ...Sink) *Dispatc
 }
 
 // Announce queues a finding for every sink. It never blocks: what a sink has
-// no room for is dropped for that sink and counted.
+// no room for is dropped for that sink and counted, as is what comes after Close.
 func (d *Dispatcher) Announce(e store.Entry) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
 	for _, l := range d.lanes {
+		if d.closed {
+			l.counts[Dropped].Add(1)
+			continue
+		}
 		select {
 		case l.waiting <- e:
 		default:
@@ -80,12 +93,26 @@ func (d *Dispatcher) Announce(e store.Entry) {
 	}
 }
 
-// Close delivers what waits and closes the sinks.
+// Close delivers what waits and closes the sinks. A sink that is stuck is left
+// behind.
 func (d *Dispatcher) Close() {
-	for _, l := range d.lanes {
-		close(l.waiting)
+	d.mu.Lock()
+	if !d.closed {
+		d.closed = true
+		for _, l := range d.lanes {
+			close(l.waiting)
+		}
 	}
-	d.wg.Wait()
+	d.mu.Unlock()
+	finished := make(chan struct{})
+	go func() {
+		d.wg.Wait()
+		close(finished)
+	}()
+	select {
+	case <-finished:
+	case <-time.After(closeTimeout):
+	}
 }
 
 // Counts yields the notifications per sink and outcome.
@@ -99,12 +126,24 @@ func (d *Dispatcher) Counts(each func(sink string, outcome Outcome, n int64)) {
 
 func (l *lane) deliver() {
 	for e := range l.waiting {
-		ctx, cancel := context.WithTimeout(context.Background(), emitTimeout)
-		err := l.sink.Emit(ctx, []store.Entry{e})
-		cancel()
-		l.note(err)
+		l.note(l.emit(e))
 	}
 	l.complain(l.sink.Close())
+}
+
+// errPanic stands for a panic of a sink, whose text may hold anything.
+var errPanic = errors.New("panic")
+
+// emit makes one delivery. A panic is a failed one.
+func (l *lane) emit(e store.Entry) (err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), emitTimeout)
+	defer cancel()
+	defer func() {
+		if v := recover(); v != nil {
+			err = errPanic
+		}
+	}()
+	return l.sink.Emit(ctx, []store.Entry{e})
 }
 
 func (l *lane) note(err error) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/fatih/color"
@@ -17,20 +18,18 @@ import (
 // broken, so they may be wider.
 const textWidth = 80
 
-var severityColor = map[analysis.Severity]*color.Color{
-	analysis.Critical: color.New(color.FgRed, color.Bold),
-	analysis.High:     color.New(color.FgRed),
-	analysis.Medium:   color.New(color.FgYellow),
-	analysis.Low:      color.New(color.FgCyan),
-	analysis.Info:     color.New(color.FgBlue),
+var severityColor = map[analysis.Severity][]color.Attribute{
+	analysis.Critical: {color.FgRed, color.Bold},
+	analysis.High:     {color.FgRed},
+	analysis.Medium:   {color.FgYellow},
+	analysis.Low:      {color.FgCyan},
+	analysis.Info:     {color.FgBlue},
 }
-
-var bold = color.New(color.Bold)
 
 // Text writes the report for people: coverage first, then the findings, the
 // worst first. Colours only on a terminal, and not when NO_COLOR is set.
 func (r *Report) Text(w io.Writer) error {
-	t := &textWriter{w: bufio.NewWriter(w)}
+	t := &textWriter{w: bufio.NewWriter(w), said: map[string]int{}, colours: w == os.Stdout && !color.NoColor}
 	t.coverage(r)
 	t.summary(r)
 	for i, e := range r.Findings {
@@ -44,7 +43,17 @@ func (r *Report) Text(w io.Writer) error {
 }
 
 type textWriter struct {
-	w *bufio.Writer
+	w       *bufio.Writer
+	said    map[string]int // where an advice was first given, so that it is given once
+	colours bool
+}
+
+// paint colours a text, if this report is coloured at all.
+func (t *textWriter) paint(text string, attributes ...color.Attribute) string {
+	if !t.colours {
+		return text
+	}
+	return color.New(attributes...).Sprint(text)
 }
 
 func (t *textWriter) line(format string, args ...any) {
@@ -53,7 +62,7 @@ func (t *textWriter) line(format string, args ...any) {
 
 func (t *textWriter) coverage(r *Report) {
 	c := r.Coverage
-	t.line("%s  %.1f %% of the traffic was understood", bold.Sprint("Coverage"), floorTenth(100*c.Ratio))
+	t.line("%s  %.1f %% of the traffic was understood", t.paint("Coverage", color.Bold), floorTenth(100*c.Ratio))
 	t.wrap("          ", "          ", fmt.Sprintf("%s messages on %s, %s judged, source %s, profile %s",
 		thousands(c.Messages), plural(c.Connections, "connection"), plural(r.Totals.Operations, "operation"), r.Source, r.Profile))
 	if s := missed(c); s != "" {
@@ -100,7 +109,7 @@ func (t *textWriter) summary(r *Report) {
 	var parts []string
 	for s := analysis.Critical; ; s-- {
 		if counts[s] > 0 {
-			parts = append(parts, severityColor[s].Sprintf("%d %s", counts[s], s))
+			parts = append(parts, t.paint(fmt.Sprintf("%d %s", counts[s], s), severityColor[s]...))
 		}
 		if s == analysis.Info {
 			break
@@ -116,9 +125,9 @@ func (t *textWriter) summary(r *Report) {
 		parts = append(parts, fmt.Sprintf("%d fixed", fixed))
 	}
 	if n := r.Totals.Suppressed; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d below the profile's floor", n))
+		parts = append(parts, fmt.Sprintf("%d more below their floor", n))
 	}
-	t.line("%s  %s", bold.Sprint("Findings"), strings.Join(parts, ", "))
+	t.wrap(t.paint("Findings", color.Bold)+"  ", "          ", strings.Join(parts, ", "))
 	for _, n := range r.NotJudged {
 		t.wrap("          ", "          ", n.Rule+" not judged: "+n.Why)
 	}
@@ -131,8 +140,9 @@ func (t *textWriter) finding(n int, e store.Entry) {
 	if e.Status != store.Open {
 		status = ", " + string(e.Status)
 	}
-	t.line("%s %s %s (%s%s)", bold.Sprintf("%2d.", n), severityColor[e.Severity].Sprint(strings.ToUpper(e.Severity.String())),
-		bold.Sprintf("%s %s", e.Rule, e.Name), e.Reason, status)
+	t.line("%s %s %s (%s%s)", t.paint(fmt.Sprintf("%2d.", n), color.Bold),
+		t.paint(strings.ToUpper(e.Severity.String()), severityColor[e.Severity]...),
+		t.paint(e.Rule+" "+e.Name, color.Bold), e.Reason, status)
 	where := e.Namespace
 	if where == "" {
 		where = "(connection)"
@@ -152,7 +162,12 @@ func (t *textWriter) finding(n int, e store.Entry) {
 	if e.Comment != "" {
 		label("comment", e.Comment)
 	}
-	label("why", e.Advice)
+	if first := t.said[e.Advice]; first > 0 {
+		label("why", fmt.Sprintf("as in %d.", first))
+	} else {
+		t.said[e.Advice] = n
+		label("why", e.Advice)
+	}
 	label("fix", e.Fix.Text)
 	for _, l := range strings.Split(e.Fix.Mongosh, "\n") {
 		if l != "" {
@@ -165,7 +180,7 @@ func (t *textWriter) finding(n int, e store.Entry) {
 	if e.MutedBy != "" {
 		label("muted", e.MutedBy)
 	}
-	label("more", "mongoadvisor rules "+e.Rule+"   fingerprint "+e.Fingerprint)
+	label("more", "mongoadvisor rules "+e.Rule+" (fingerprint "+e.Fingerprint+")")
 }
 
 // seen words how often, since when, and how slow.

@@ -2,6 +2,7 @@ package sink
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,11 +10,18 @@ import (
 )
 
 // wrap writes a paragraph broken at textWidth; first starts its first line,
-// rest every other.
+// rest every other. A word that is longer than a line is broken, too.
 func (t *textWriter) wrap(first, rest, text string) {
 	line, empty := first, true
-	for _, word := range strings.Fields(text) {
-		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > textWidth {
+	words := strings.Fields(text)
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		if most := textWidth - columns(rest); columns(word) > most {
+			runes := []rune(word) // not a coloured one: those are short
+			words = slices.Insert(words, i+1, string(runes[most:]))
+			word = string(runes[:most])
+		}
+		if !empty && columns(line)+1+columns(word) > textWidth {
 			t.line("%s", line)
 			line, empty = rest, true
 		}
@@ -24,6 +32,16 @@ func (t *textWriter) wrap(first, rest, text string) {
 		empty = false
 	}
 	t.line("%s", line)
+}
+
+var colourCode = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+
+// columns is how wide a text is on a terminal.
+func columns(s string) int {
+	if strings.IndexByte(s, 0x1b) >= 0 {
+		s = colourCode.ReplaceAllString(s, "")
+	}
+	return utf8.RuneCountInString(s)
 }
 
 // thousands writes a number with commas.

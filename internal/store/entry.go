@@ -86,7 +86,8 @@ type entry struct {
 	fingerprint string
 	finding     analysis.Finding
 	confidence  analysis.Confidence
-	ns          string
+	ns          string // printable
+	space       string // as sent: the key of its namespace
 	shape       op.Shape
 	command     string
 	comment     string
@@ -117,7 +118,7 @@ func newEntry(r *analysis.Report, fingerprint string) *entry {
 	f.Fix.Text, f.Fix.Mongosh = printable(f.Fix.Text), printable(f.Fix.Mongosh)
 	shape := op.Shape{ID: r.Shape.ID, Text: printable(r.Shape.Text)}
 	return &entry{
-		rule: r.Rule, fingerprint: fingerprint, finding: f, ns: printable(r.NS.String()), shape: shape,
+		rule: r.Rule, fingerprint: fingerprint, finding: f, ns: printable(r.NS.String()), space: strings.Clone(r.NS.String()), shape: shape,
 		command: r.Command, first: r.Time, clients: map[Client]int64{}, confidence: r.Confident,
 	}
 }
@@ -147,6 +148,12 @@ func (e *entry) add(r *analysis.Report) {
 	}
 	e.severity = max(e.severity, r.Severity)
 	e.minCount = r.MinCount
+	if certain(r.Confident) > certain(e.confidence) {
+		e.confidence = r.Confident
+	}
+	if r.Confident.Over(e.confidence) {
+		e.confidence = r.Confident
+	}
 	if len(r.Finding.Evidence) > 0 {
 		e.finding.Evidence = r.Finding.Evidence
 	}
@@ -155,10 +162,10 @@ func (e *entry) add(r *analysis.Report) {
 	if r.Silenced == "" {
 		e.loud++
 	} else {
-		e.silenced = r.Silenced
+		e.silenced = printable(r.Silenced)
 	}
 	if e.comment == "" {
-		e.comment = r.Op.Comment
+		e.comment = printable(r.Op.Comment)
 	}
 	c := Client{}
 	if r.Op.Conn != nil {
@@ -168,6 +175,17 @@ func (e *entry) add(r *analysis.Report) {
 		c = Client{App: "(others)"}
 	}
 	e.clients[c]++
+}
+
+// certain orders confidences.
+func certain(c analysis.Confidence) int {
+	switch c {
+	case analysis.Confirmed:
+		return 2
+	case analysis.Observed:
+		return 1
+	}
+	return 0
 }
 
 // muted reports whether every occurrence was silenced. One that was not is

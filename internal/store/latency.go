@@ -6,7 +6,8 @@ import (
 )
 
 // latencies is a histogram of fixed size: four buckets per power of two of
-// microseconds, so a quantile is off by at most 19 %.
+// microseconds, so a quantile of 4 µs and more is at most 25 % too high, and
+// never too low.
 type latencies struct {
 	buckets [4 * 33]uint32 // up to 2^32 µs, an hour and more
 	n       uint64

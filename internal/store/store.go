@@ -49,6 +49,7 @@ type namespace struct {
 	operations int64
 	latency    time.Duration
 	last       time.Time
+	before     time.Time // the last time before that
 }
 
 // maxNamespaces bounds the sums; collections beyond share one.
@@ -81,7 +82,7 @@ func (s *Store) Observe(o *op.Operation) {
 	ns.operations++
 	ns.latency += o.Latency
 	if o.Time.After(ns.last) {
-		ns.last = o.Time
+		ns.before, ns.last = ns.last, o.Time
 	}
 }
 
@@ -115,8 +116,8 @@ func (s *Store) Record(r analysis.Report) {
 		e = newEntry(&r, fp)
 		s.entries[fp] = e
 	}
-	gone := ok && r.Time.Sub(e.last) >= s.config.FixedAfter
-	if gone && e.announced {
+	gone := ok && s.wasFixed(e, r.Time)
+	if gone {
 		e.regressed = true
 	}
 	if r.Time.After(s.now) {
@@ -124,6 +125,13 @@ func (s *Store) Record(r analysis.Report) {
 	}
 	e.add(&r)
 	s.announce(e, gone)
+}
+
+// wasFixed reports whether an entry counted as fixed until now: its namespace,
+// whose use at this very time does not count, went on without it.
+func (s *Store) wasFixed(e *entry, now time.Time) bool {
+	ns := s.namespaces[e.space]
+	return ns != nil && ns.before.After(e.last) && now.Sub(e.last) >= s.config.FixedAfter && s.shown(e) && !e.muted()
 }
 
 // announce tells the sinks when there is news.
@@ -142,7 +150,7 @@ func (s *Store) announce(e *entry, returned bool) {
 
 // shown reports whether an entry belongs into a report.
 func (s *Store) shown(e *entry) bool {
-	return s.config.Profile.reached(e, s.namespaces[e.ns]) && !rare(e)
+	return s.config.Profile.reached(e, s.namespaces[e.space]) && !rare(e)
 }
 
 // Totals are sums over everything seen.

@@ -51,7 +51,7 @@ func (s *Store) Occurrences() map[Occurrence]int64 {
 }
 
 func (s *Store) status(e *entry) Status {
-	ns := s.namespaces[e.ns]
+	ns := s.namespaces[e.space]
 	switch {
 	case e.muted():
 		return Muted
@@ -89,7 +89,7 @@ func (s *Store) view(e *entry) Entry {
 	}
 	out.Clients = make([]Client, 0, len(e.clients))
 	for c, n := range e.clients {
-		c.Count = n
+		c.App, c.Driver, c.Count = printable(c.App), printable(c.Driver), n
 		out.Clients = append(out.Clients, c)
 	}
 	slices.SortFunc(out.Clients, func(a, b Client) int {

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"reflect"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/pflag"
+
+	"mongoadvisor/internal/store"
+)
+
+// TestDefaultsFile: `config print-defaults` prints every key with the value
+// that is in force without a file.
+func TestDefaultsFile(t *testing.T) {
+	var fromFile config
+	if err := yaml.NewDecoder(bytes.NewReader(defaultsYAML), yaml.Strict()).Decode(&fromFile); err != nil {
+		t.Fatal(err)
+	}
+	want := defaults(store.Staging)
+	want.Rules, want.Limit, want.Ignore, want.Bounded = []string{}, []string{}, []ignore{}, []string{}
+	if !reflect.DeepEqual(&fromFile, want) {
+		t.Errorf("defaults.yaml says\n%+v\nthe defaults are\n%+v", &fromFile, want)
+	}
+	keys := yamlKeys(t)
+	f := pflag.NewFlagSet("", pflag.ContinueOnError)
+	defaults(store.Staging).flags(f)
+	f.VisitAll(func(x *pflag.Flag) {
+		if x.Name != "config.file" && !keys[x.Name] {
+			t.Errorf("flag --%s is no key of defaults.yaml", x.Name)
+		}
+	})
+}
+
+// yamlKeys lists the dotted keys of the file.
+func yamlKeys(t *testing.T) map[string]bool {
+	t.Helper()
+	var tree map[string]any
+	if err := yaml.Unmarshal(defaultsYAML, &tree); err != nil {
+		t.Fatal(err)
+	}
+	keys := map[string]bool{}
+	var walk func(prefix string, m map[string]any)
+	walk = func(prefix string, m map[string]any) {
+		for k, v := range m {
+			keys[prefix+k] = true
+			if sub, ok := v.(map[string]any); ok {
+				walk(prefix+k+".", sub)
+			}
+		}
+	}
+	walk("", tree)
+	return keys
+}
+
+func TestSize(t *testing.T) {
+	for text, want := range map[string]int64{"64MiB": 64 << 20, "256KiB": 256 << 10, "1GiB": 1 << 30, "512B": 512, "1048576": 1 << 20} {
+		var s size
+		if err := s.Set(text); err != nil || int64(s) != want {
+			t.Errorf("%s: %d, %v", text, s, err)
+		}
+	}
+	for _, text := range []string{"", "-1MiB", "many", "1TB", "1.5MiB", "99999999999GiB"} {
+		var s size
+		if s.Set(text) == nil {
+			t.Errorf("%q was accepted as %d", text, s)
+		}
+	}
+}
+
+func TestParseUpstream(t *testing.T) {
+	for text, want := range map[string]string{
+		"db1:27018": "db1:27018", "db1": "db1:27017", "[::1]:27017": "[::1]:27017", "::1": "[::1]:27017", "127.0.0.1": "127.0.0.1:27017",
+		"mongodb://db1": "db1:27017", "mongodb://db1:27019/?replicaSet=rs0": "db1:27019", "mongodb://[::1]:1/shop": "[::1]:1",
+	} {
+		if u, err := parseUpstream(text); err != nil || u.address != want || u.tls != nil {
+			t.Errorf("%s: %+v, %v; want %s", text, u, err, want)
+		}
+	}
+	if u, err := parseUpstream("mongodb://db1:27017/?tls=true"); err != nil || u.tls == nil || u.tls.ServerName != "db1" {
+		t.Errorf("tls=true: %+v, %v", u, err)
+	}
+	for _, text := range []string{
+		"", "mongodb://user:secret@db1", "user:secret@db1:27017", "http://db1", "mongodb+srv://cluster.example", "mongodb://a,b", "db1:0", "db1:99999", "db1:port", "/tmp/mongodb.sock",
+	} {
+		_, err := parseUpstream(text)
+		if err == nil {
+			t.Errorf("%q was accepted", text)
+		} else if bytes.Contains([]byte(err.Error()), []byte("secret")) {
+			t.Errorf("%q: the message repeats the password: %v", text, err)
+		}
+	}
+}
