@@ -18,13 +18,17 @@ import (
 func TestRecords(t *testing.T) {
 	server := mongodtest.Start(t)
 	p := startProxy(t, server.Addr())
-	users := connect(t, p.uri(""), "checkout").Database("shop").Collection("users")
+	client := connect(t, p.uri(""), "checkout")
+	users := client.Database("shop").Collection("users")
 	for range 5 {
 		if err := users.FindOne(t.Context(), bson.D{{Key: "name", Value: bson.Regex{Pattern: "^secret-name$", Options: "i"}}}).Err(); err == nil {
 			t.Fatal("found a user in an empty collection")
 		}
 	}
 	p.settled()
+	if err := client.Disconnect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	p.stop()
 	var seen []record
 	for _, r := range p.records {

@@ -217,3 +217,22 @@ func TestLimitChanges(t *testing.T) {
 		t.Errorf("kept %d+%d and %d+%d bytes", len(m.Body), len(m.Tail), len(n.Body), len(n.Tail))
 	}
 }
+
+// A limit that is lowered within a message ends its head there; what follows
+// is skipped up to the tail.
+func TestLowerLimitTakesEffectAtOnce(t *testing.T) {
+	body := make([]byte, 10_000)
+	for i := range body {
+		body[i] = byte(i)
+	}
+	p := packet(OpMsg, body)
+	f := Framer{Limit: 8000}
+	if _, _, ok := f.Next(p[:HeaderSize+3000]); ok {
+		t.Fatal("a message before its end")
+	}
+	f.Limit = 100 // less than there is already
+	m, _, ok := f.Next(p[HeaderSize+3000:])
+	if !ok || !m.Cut() || !bytes.Equal(m.Body, body[:3000]) || !bytes.Equal(m.Tail, body[len(body)-TailSize:]) {
+		t.Errorf("ok %v, %d bytes of body, %d of tail", ok, len(m.Body), len(m.Tail))
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -193,7 +194,8 @@ func printProofs(w io.Writer, results []demo.Result) {
 	for _, r := range results {
 		printf(w, "\n  %s %s: %s\n", r.Rule, r.Namespace, r.Title)
 		printf(w, "    before  %s\n            %s\n", r.Before, examined(r.KeysBefore, r.DocsBefore, r.ReturnedBefore))
-		printf(w, "    after   %s\n            %s\n", r.After, examined(r.KeysAfter, r.DocsAfter, r.ReturnedAfter))
+		after := strings.ReplaceAll(r.After, "; find", "\n            find")
+		printf(w, "    after   %s\n            %s\n", after, examined(r.KeysAfter, r.DocsAfter, r.ReturnedAfter))
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+
 	"mongoadvisor/internal/op"
 	"mongoadvisor/wire"
 )
@@ -14,7 +16,7 @@ func FuzzSession(f *testing.F) {
 		streams := map[chunkKey][]byte{}
 		for _, c := range readCapture(f, name) {
 			k := chunkKey{uint16(c.client), c.dir}
-			if len(streams[k]) < 16<<10 {
+			if len(streams[k]) < 4<<10 {
 				streams[k] = append(streams[k], c.data...)
 			}
 		}
@@ -24,7 +26,7 @@ func FuzzSession(f *testing.F) {
 			}
 		}
 	}
-	f.Add(opUpdate(1, "a.b", nil, nil), opReply(2, 1, okReply), uint16(0))
+	f.Add(opUpdate(1, "a.b", bson.D{}, bson.D{}), opReply(2, 1, okReply), uint16(0))
 	f.Add(opQuery(1, "admin.$cmd", find("a")), opMsg(2, 1, wire.MoreToCome, okReply), uint16(20))
 	f.Fuzz(func(t *testing.T, client, server []byte, limit uint16) {
 		stats := &Stats{}
