@@ -179,7 +179,7 @@ func TestShapeIDsStay(t *testing.T) {
 		"c61d5aa4c1ce5a6b": shapeOf(d("a", 1)),
 		"":                 {},
 	} {
-		if want != "" && s.String() != want {
+		if s.String() != want {
 			t.Errorf("%s has id %s, was %s", s.Text, s, want)
 		}
 	}
