@@ -11,7 +11,7 @@ func TestCollationText(t *testing.T) {
 		collation bson.D
 		want      string
 	}{
-		{nil, ""},
+		{d(), ""},
 		{d("locale", "simple"), ""},
 		{d("strength", 2), ""},
 		{d("locale", "en", "strength", 2), "locale=en,strength=2"},

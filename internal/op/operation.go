@@ -48,6 +48,9 @@ type Operation struct {
 	Origin *Origin
 	// Notice says what a notice tells, from a closed set; see Notice.
 	Notice NoticeKind
+	// Introduces says that a hello carried the client's metadata: the first one of
+	// a connection does.
+	Introduces bool
 	// Hosts are the members a hello reply advertises.
 	Hosts []string
 

@@ -176,8 +176,10 @@ func TestLongShapesAreCutInTextOnly(t *testing.T) {
 // them.
 func TestShapeIDsStay(t *testing.T) {
 	for want, s := range map[string]Shape{
-		"c61d5aa4c1ce5a6b": shapeOf(d("a", 1)),
-		"":                 {},
+		"f77b3fa865f9d62b": shapeOf(d("a", 1)),
+		"3d3abde6d7164bb7": shapeOf(d("s", re("^abc", "i"))),
+		"53faff505a112baa": command(d("update", "c", "updates", bson.A{d("q", d("_id", 1), "u", d("$push", d("log", 1)))})).Shape(),
+		"4dd96fe1cdcc0f88": command(d("aggregate", "c", "pipeline", bson.A{d("$lookup", d("from", "users", "localField", "u", "foreignField", "_id", "as", "user"))})).Shape(),
 	} {
 		if s.String() != want {
 			t.Errorf("%s has id %s, was %s", s.Text, s, want)

@@ -15,8 +15,9 @@ func (s *Session) command(o *op.Operation, body bsoncore.Document, db string) {
 	sent := op.FirstKey(body)
 	o.Command, o.Kind = op.Command(sent)
 	if o.Kind == op.KindHandshake {
+		before := s.conn
 		s.conn = introduce(s.conn, body)
-		o.Conn = s.conn
+		o.Conn, o.Introduces = s.conn, s.conn != before
 	}
 	if o.Kind == op.KindHandshake || o.Kind == op.KindSecret {
 		o.NS.DB = db // credentials may stand in it: nothing of the body is kept

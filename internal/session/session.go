@@ -180,7 +180,7 @@ func (s *Session) pair(now time.Time, id, respondsTo int32, reply op.Reply, body
 	}
 	if more {
 		next := *o
-		next.Time = now
+		next.Time, next.Introduces = now, false
 		s.wait(id, &next, size)
 	}
 	if s.has&op.HasLatency != 0 && now.After(o.Time) {

@@ -37,7 +37,7 @@ var UndecodedReasons = [...]string{
 }
 
 // ShedReasons are the reasons a message was dropped before it was decoded.
-var ShedReasons = [...]string{"queue_full", "memory"}
+var ShedReasons = [...]string{"queue_full"}
 
 // Stats counts what a process saw of its traffic. All fields may be read while
 // they move.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/fatih/color"
 
@@ -76,20 +77,22 @@ func floorTenth(x float64) float64 { return float64(int64(x*10)) / 10 }
 // missed words what was not understood, in a fixed order.
 func missed(c op.Coverage) string {
 	var parts []string
-	add := func(n int64, what string) {
+	add := func(n int64, word, what string) {
 		if n > 0 {
-			parts = append(parts, thousands(n)+" "+what)
+			parts = append(parts, plural(n, word)+" "+what)
 		}
 	}
-	add(c.ConnectionsUninspected, "connections not readable (TLS or not MongoDB)")
+	add(c.ConnectionsUninspected, "connection", "not readable (TLS or not MongoDB)")
 	for _, reason := range sortedKeys(c.Undecoded) {
-		add(c.Undecoded[reason], "messages undecoded ("+reason+")")
+		add(c.Undecoded[reason], "message", "undecoded ("+reason+")")
 	}
 	for _, reason := range sortedKeys(c.Shed) {
-		add(c.Shed[reason], "messages shed ("+reason+")")
+		add(c.Shed[reason], "message", "shed ("+reason+")")
 	}
-	add(c.RepliesUnpaired, "replies without their request")
-	add(c.RequestsUnanswered, "requests without their reply")
+	add(c.RequestsUnanswered, "request", "without its reply")
+	if c.RepliesUnpaired > 0 {
+		parts = append(parts, "replies without their request: "+thousands(c.RepliesUnpaired))
+	}
 	return strings.Join(parts, ", ")
 }
 
@@ -187,7 +190,11 @@ func (t *textWriter) finding(n int, e store.Entry) {
 func seen(e store.Entry) string {
 	s := plural(e.Count, "time")
 	if e.LastSeen.After(e.FirstSeen) {
-		s += fmt.Sprintf(" from %s to %s", e.FirstSeen.Format("2006-01-02 15:04:05"), e.LastSeen.Format("15:04:05"))
+		end := time.TimeOnly
+		if !e.LastSeen.Truncate(24 * time.Hour).Equal(e.FirstSeen.Truncate(24 * time.Hour)) {
+			end = time.DateTime
+		}
+		s += fmt.Sprintf(" from %s to %s", e.FirstSeen.Format(time.DateTime), e.LastSeen.Format(end))
 	} else {
 		s += " at " + e.FirstSeen.Format("2006-01-02 15:04:05")
 	}

@@ -148,9 +148,6 @@ func (e *entry) add(r *analysis.Report) {
 	}
 	e.severity = max(e.severity, r.Severity)
 	e.minCount = r.MinCount
-	if certain(r.Confident) > certain(e.confidence) {
-		e.confidence = r.Confident
-	}
 	if r.Confident.Over(e.confidence) {
 		e.confidence = r.Confident
 	}
@@ -175,17 +172,6 @@ func (e *entry) add(r *analysis.Report) {
 		c = Client{App: "(others)"}
 	}
 	e.clients[c]++
-}
-
-// certain orders confidences.
-func certain(c analysis.Confidence) int {
-	switch c {
-	case analysis.Confirmed:
-		return 2
-	case analysis.Observed:
-		return 1
-	}
-	return 0
 }
 
 // muted reports whether every occurrence was silenced. One that was not is

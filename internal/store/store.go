@@ -1,6 +1,8 @@
 package store
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -78,11 +80,25 @@ func (s *Store) Observe(o *op.Operation) {
 	if o.Time.After(s.now) {
 		s.now = o.Time
 	}
-	ns := s.namespace(o.NS.String())
-	ns.operations++
-	ns.latency += o.Latency
-	if o.Time.After(ns.last) {
-		ns.before, ns.last = ns.last, o.Time
+	if o.Command != "bulkWrite" {
+		s.namespace(o.NS.String()).add(o.Time, o.Latency)
+		return
+	}
+	// a bulkWrite is about the collections it writes to; its time is not shared out
+	previous := op.Namespace{}
+	for i := range o.Statements() {
+		if ns := o.Statements()[i].NS; ns != previous {
+			s.namespace(ns.String()).add(o.Time, 0)
+			previous = ns
+		}
+	}
+}
+
+func (n *namespace) add(at time.Time, latency time.Duration) {
+	n.operations++
+	n.latency += latency
+	if at.After(n.last) {
+		n.before, n.last = n.last, at
 	}
 }
 
@@ -109,7 +125,7 @@ func (s *Store) Record(r analysis.Report) {
 	fp := Fingerprint(&r)
 	e, ok := s.entries[fp]
 	if !ok {
-		if len(s.entries) >= s.config.MaxFindings {
+		if len(s.entries) >= s.config.MaxFindings && !s.makeRoom() {
 			s.dropped++
 			return
 		}
@@ -125,6 +141,26 @@ func (s *Store) Record(r analysis.Report) {
 	}
 	e.add(&r)
 	s.announce(e, gone)
+}
+
+// makeRoom drops a sixteenth of the entries, at least one: those that nobody
+// has been shown and that were seen longest ago. It reports whether there were
+// any. Their occurrences are counted as untracked.
+func (s *Store) makeRoom() bool {
+	var hidden []*entry
+	for _, e := range s.entries {
+		if !e.announced && !s.shown(e) {
+			hidden = append(hidden, e)
+		}
+	}
+	slices.SortFunc(hidden, func(a, b *entry) int {
+		return cmp.Or(a.last.Compare(b.last), strings.Compare(a.fingerprint, b.fingerprint))
+	})
+	for _, e := range hidden[:min(len(hidden), max(s.config.MaxFindings/16, 1))] {
+		s.dropped += e.count
+		delete(s.entries, e.fingerprint)
+	}
+	return len(hidden) > 0
 }
 
 // wasFixed reports whether an entry counted as fixed until now: its namespace,
