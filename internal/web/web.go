@@ -112,7 +112,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		}
 	}
 	if s.done != nil {
-		<-s.done
+		if err := <-s.done; !errors.Is(err, http.ErrServerClosed) {
+			errs = append(errs, err)
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -18,7 +18,7 @@ func (p pin) unpack(wheel, to string) error {
 	if err != nil {
 		return fmt.Errorf("wheel: %w", err)
 	}
-	defer in.Close()
+	defer func() { _ = in.Close() }()
 	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
 	if err != nil {
 		return fmt.Errorf("cache folder: %w", err)
