@@ -27,7 +27,7 @@ func untraceableTraffic() *analysis.Analyzer {
 		Doc: analysis.Doc{
 			What:   "What keeps advice from being attributed or complete: connections without an application name, streams that cannot be read, drivers that the server's answer sends past this proxy, commands that current servers dropped.",
 			Why:    "A finding that says which service causes it is acted on; one that does not is passed around. And what was not read was not judged: a report over half of the traffic must say so.",
-			Fix:    "Name the application in the connection string (`appName=checkout`), and put the route or job into `comment`. Use `directConnection=true`, or one proxy per member, where the server advertises other addresses. End TLS at the proxy, or capture behind it.",
+			Fix:    "Name the application in the connection string (`appName=checkout`), and put the route or job into `comment`. Use `directConnection=true`, or one proxy per member, where the server advertises other addresses. Where the client speaks TLS, let it reach a proxy beside it in plain text, and let the proxy speak TLS to the server.",
 			Guards: "Info only. `bypass` is silent for a standalone server, and harmless for clients that use directConnection=true, which cannot be seen from here.",
 			Lesson: "Attribution; drivers behind a proxy.",
 		},
@@ -66,7 +66,7 @@ func reportNotice(p *analysis.Pass) {
 			Reason: "undecodable", Shape: op.TextShape("{stream: " + string(p.Op.Notice) + "}"), Confidence: analysis.Observed,
 			Message: "a connection cannot be read: " + what,
 			Advice:  "What is not read is not judged; the coverage at the top of the report says how much that is.",
-			Fix:     analysis.Fix{Text: "End TLS at the proxy or capture behind it; use the compressors snappy, zlib or zstd."},
+			Fix:     analysis.Fix{Text: "Run the proxy beside the client, connect to it without TLS, and let it speak TLS to the server (--upstream 'mongodb://<host>:27017/?tls=true'). Use the compressors snappy, zlib or zstd."},
 		})
 	}
 	if p.Op.Notice == op.NoticeLegacyOpcode {

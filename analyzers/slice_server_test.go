@@ -32,7 +32,9 @@ func TestSliceAgainstServer(t *testing.T) {
 	var modifiers []bson.D
 	for _, slice := range []int{-5, -1, 0, 1, 5} {
 		for _, extra := range []bson.D{
-			{}, {{Key: "$position", Value: 0}}, {{Key: "$sort", Value: bson.D{{Key: "createdAt", Value: 1}}}},
+			{},
+			{{Key: "$position", Value: 0}},
+			{{Key: "$sort", Value: bson.D{{Key: "createdAt", Value: 1}}}},
 			{{Key: "$sort", Value: bson.D{{Key: "createdAt", Value: -1}}}},
 			{{Key: "$position", Value: 0}, {Key: "$sort", Value: bson.D{{Key: "createdAt", Value: -1}}}},
 		} {
@@ -59,7 +61,8 @@ func TestSliceAgainstServer(t *testing.T) {
 		}
 		kept := slices.ContainsFunc(doc.A, func(x struct {
 			CreatedAt int `bson:"createdAt"`
-		}) bool {
+		},
+		) bool {
 			return x.CreatedAt == pushes-1
 		})
 		if reasons := sliceReasons(t, push(0)); kept == (len(reasons) > 0) {

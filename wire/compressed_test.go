@@ -67,7 +67,9 @@ func TestDecompress(t *testing.T) {
 	random := make([]byte, 300_000)
 	rand.New(rand.NewSource(1)).Read(random)
 	for _, body := range [][]byte{
-		nil, {1}, msgBody(0, kind0(ping())),
+		nil,
+		{1},
+		msgBody(0, kind0(ping())),
 		bytes.Repeat([]byte("shop.orders"), 30_000),
 		make([]byte, 20_000_000), // unpacks a thousandfold and more
 		random,

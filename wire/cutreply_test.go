@@ -124,7 +124,8 @@ func headOf(r CutReply) (h struct {
 	CursorID         int64
 	Code             int32
 	HasID, OK, HasOK bool
-}) {
+},
+) {
 	h.NS, h.CodeName, h.CursorID, h.Code, h.HasID, h.OK, h.HasOK = r.NS, r.CodeName, r.CursorID, r.Code, r.HasCursorID, r.OK, r.HasOK
 	return h
 }

@@ -247,8 +247,10 @@ func TestRecorded(t *testing.T) {
 			}
 		}
 	})
-	for _, want := range []string{"OP_MSG", "OP_QUERY", "OP_REPLY", "OP_COMPRESSED", "snappy", "zlib", "zstd",
-		"sequence documents", "sequence updates", "more to come", "exhaust allowed"} {
+	for _, want := range []string{
+		"OP_MSG", "OP_QUERY", "OP_REPLY", "OP_COMPRESSED", "snappy", "zlib", "zstd",
+		"sequence documents", "sequence updates", "more to come", "exhaust allowed",
+	} {
 		if seen[want] == 0 {
 			t.Errorf("no recorded message with %s", want)
 		}

@@ -9,10 +9,8 @@ import (
 // Exit codes.
 const (
 	exitOK       = 0
-	exitFindings = 1 // findings at or above --fail-on
 	exitUsage    = 2 // wrong flags or configuration
-	exitInput    = 3 // nothing that could be read
-	exitUpstream = 4 // the server cannot be reached
+	exitUpstream = 4 // no server can be reached or started
 )
 
 // exitError carries an exit code with its message.

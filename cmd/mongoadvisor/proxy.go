@@ -95,7 +95,9 @@ func (c *config) pairs(args []string) ([]pair, error) {
 // runProxy serves until a signal. The first one drains, a second ends at once.
 func runProxy(ctx context.Context, c *config, pairs []pair, stdout, stderr io.Writer) error {
 	logger := newLogger(c, stderr)
-	p, err := newPipeline(c, logger, reachable(pairs), sink.NewLog(newLogger(c, stdout)))
+	findings := *c
+	findings.Log.Level = "info" // log.level is for what the program says of itself
+	p, err := newPipeline(c, logger, reachable(pairs), sink.NewLog(newLogger(&findings, stdout)))
 	if err != nil {
 		return err
 	}

@@ -32,8 +32,8 @@ Start with a real MongoDB and a shop full of anti-patterns:
 Put it in front of a server of your own, and connect to the proxy instead:
   mongoadvisor proxy --listen 127.0.0.1:27217 --upstream 127.0.0.1:27017
 
-Exit codes: 0 clean, 1 findings at or above --fail-on, 2 usage or
-configuration, 3 input unreadable or empty, 4 upstream unreachable.`,
+Exit codes: 0 done, 2 usage or configuration, 4 no server could be reached or
+started.`,
 		SilenceUsage: true, SilenceErrors: true,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

@@ -52,6 +52,11 @@ func parseURI(s string) (upstream, error) {
 	if err != nil {
 		return upstream{}, err
 	}
+	for name := range options {
+		if strings.HasPrefix(name, "tls") && name != "tls" {
+			return upstream{}, usage("upstream: option %s is not supported; tls=true checks the server's certificate against the system's authorities (SSL_CERT_FILE names others)", name)
+		}
+	}
 	u := upstream{address: address}
 	for _, name := range []string{"tls", "ssl"} {
 		if options.Get(name) == "true" {

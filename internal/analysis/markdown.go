@@ -38,7 +38,7 @@ func Markdown(a *Analyzer, bad, good Example) string {
 	if a.MinCount > 0 {
 		floor = fmt.Sprint(a.MinCount)
 	}
-	line("| `%s.%s` | %s | operations | occurrences before it is reported, whatever the profile |", a.ID, MinCountLimit, floor)
+	line("| `%s.%s` | %s | operations | occurrences before it is reported, where the profile asks for fewer |", a.ID, MinCountLimit, floor)
 	for _, l := range a.Limits {
 		line("| `%s.%s` | %d | %s | %s |", a.ID, l.Name, l.Default, l.Unit, l.Doc)
 	}

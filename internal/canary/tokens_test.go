@@ -93,10 +93,19 @@ func (t *tokens) pattern(prefix, options string) bson.Regex {
 // any is a value of each type, all of them tokens.
 func (t *tokens) any() bson.D {
 	return bson.D{
-		{Key: "s", Value: t.word()}, {Key: "n", Value: t.number()}, {Key: "f", Value: float64(t.number())}, {Key: "o", Value: t.id()},
-		{Key: "d", Value: t.date()}, {Key: "b", Value: t.binary()}, {Key: "j", Value: bson.JavaScript(t.word())}, {Key: "y", Value: bson.Symbol(t.word())},
-		{Key: "r", Value: t.pattern("^", "i")}, {Key: "l", Value: bson.A{t.word(), t.number(), t.mail(), t.sentence()}},
-		{Key: "e", Value: bson.D{{Key: t.key(), Value: t.word()}}}, {Key: "m", Value: t.mail()}, {Key: "p", Value: t.sentence()},
+		{Key: "s", Value: t.word()},
+		{Key: "n", Value: t.number()},
+		{Key: "f", Value: float64(t.number())},
+		{Key: "o", Value: t.id()},
+		{Key: "d", Value: t.date()},
+		{Key: "b", Value: t.binary()},
+		{Key: "j", Value: bson.JavaScript(t.word())},
+		{Key: "y", Value: bson.Symbol(t.word())},
+		{Key: "r", Value: t.pattern("^", "i")},
+		{Key: "l", Value: bson.A{t.word(), t.number(), t.mail(), t.sentence()}},
+		{Key: "e", Value: bson.D{{Key: t.key(), Value: t.word()}}},
+		{Key: "m", Value: t.mail()},
+		{Key: "p", Value: t.sentence()},
 		{Key: "u", Value: bson.Timestamp{T: uint32(t.rand.Uint32()), I: 1}},
 	}
 }

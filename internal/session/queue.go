@@ -72,7 +72,7 @@ func (q *Queue) put(e event) {
 		room *= 2
 	}
 	q.mu.Lock()
-	if q.closed || q.bytes+q.taken+size > room {
+	if q.closed || q.bytes+q.taken+q.partial.Load()+size > room {
 		q.mu.Unlock()
 		if e.kind == eventRequest || e.kind == eventReply {
 			q.stats.Shed[0].Add(1)

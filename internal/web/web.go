@@ -81,7 +81,11 @@ func (s *Server) serve() {
 	flags := &toolkit.FlagConfig{
 		WebListenAddresses: &[]string{s.config.Listen}, WebSystemdSocket: &socket, WebConfigFile: &s.config.ConfigFile,
 	}
-	s.done <- toolkit.Serve(s.listener, s.server, flags, s.config.Logger)
+	err := toolkit.Serve(s.listener, s.server, flags, s.config.Logger)
+	if !errors.Is(err, http.ErrServerClosed) {
+		s.config.Logger.Error("web endpoint ended", "err", err)
+	}
+	s.done <- err
 }
 
 // StartHealth serves only the probes, without TLS and password.
