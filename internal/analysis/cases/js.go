@@ -15,8 +15,12 @@ import (
 
 var bare = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
 
-// JS writes a value as mongosh would take it. For pages and tests: it shows
-// literals.
+// maxShown is how many elements of an array a page shows; of a longer one, which
+// would fill it, the first few and the length.
+const maxShown = 20
+
+// JS writes a value as mongosh would take it, but for long arrays. For pages and
+// tests: it shows literals.
 func JS(v bsoncore.Value) string {
 	switch v.Type {
 	case bsoncore.TypeEmbeddedDocument:
@@ -35,6 +39,9 @@ func JS(v bsoncore.Value) string {
 		var parts []string
 		for item := range op.Items(op.Arr(v)) {
 			parts = append(parts, JS(item))
+		}
+		if n := len(parts); n > maxShown {
+			parts = append(parts[:3], fmt.Sprintf("… %d values", n))
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	case bsoncore.TypeString:
