@@ -90,6 +90,8 @@ func (t *tokens) pipelines() []bson.A {
 		bson.A{lookup(d("$match", d("$expr", d("$eq", bson.A{"$_id", t.word()}))))},
 		bson.A{d("$lookup", d("from", "users", "localField", "by."+t.key(), "foreignField", "x."+t.key(), "as", t.key()))},
 		bson.A{d("$lookup", d("from", "users", "localField", "u", "foreignField", "_id", "as", "j")), d("$match", d("j.name", t.word())), d("$project", d("x", "$j."+t.key(), "y", "$j."+t.word()+" and more"))},
+		bson.A{d("$match", d()), d("$group", d("_id", t.word(), "n", d("$sum", 1)))}, bson.A{d("$count", t.key())},
+		bson.A{d("$match", d("a", t.word())), d("$sort", d("a", 1, t.key(), -1)), d("$skip", t.number())},
 		bson.A{lookup(), lookup(), lookup(), d("$limit", t.number()), d("$skip", t.number())},
 		bson.A{d("$facet", d("data", bson.A{d("$lookup", d("from", "x", "localField", "a", "foreignField", "b", "as", "c")), d("$match", d("n", t.pattern("", "i")))}, t.key(), bson.A{d("$match", d("m", t.pattern("", "i")))}))},
 		bson.A{d("$unionWith", d("coll", "old", "pipeline", bson.A{d("$match", d("name", t.pattern("", "i"))), d("$addFields", d("s", t.word()))}))},
@@ -154,6 +156,16 @@ func (t *tokens) commands() []carrier {
 		}
 		add(d("aggregate", "people", "pipeline", p, "collation", collation()), nil)
 	}
+	list := make(bson.A, 1200) // longer than Q07 takes
+	for i := range list {
+		list[i] = t.word()
+	}
+	add(d("find", "people", "filter", d("name", d("$in", list))), nil)
+	for _, f := range []bson.D{d("at", d("$lt", t.date()), "state", t.word()), {}, d("name", t.pattern("", "i")), d("name", d("$ne", t.word()), t.key(), nil)} {
+		for range 12 { // W06 speaks at the third whose reply has a count
+			add(d("delete", "people"), map[string][]bson.D{"deletes": {d("q", f, "limit", 0)}})
+		}
+	}
 	add(d("insert", "people"), map[string][]bson.D{"documents": {t.any(), d(t.key(), t.word()), d("big", strings.Repeat(t.word(), 30_000))}})
 	add(d("find", "people", "filter", d("name", t.pattern("", "i"), "big", strings.Repeat(t.word(), 30_000))), nil) // longer than what is kept
 	add(d("eval", "function() { return '"+t.word()+"' }"), nil)
@@ -208,7 +220,7 @@ func (t *tokens) reply(i int) bson.D {
 	case 1:
 		return d("cursor", d("firstBatch", bson.A{t.any(), d(t.key(), t.word())}, "id", t.number(), "ns", "shop."+t.word()), "ok", 1.0)
 	case 2:
-		return d("n", 1, "nModified", 1, "writeErrors", bson.A{d("index", 0, "code", 11000, "errmsg", t.word(), "keyValue", t.any())}, "value", t.any(), "ok", 1.0)
+		return d("n", 1500, "nModified", 1, "writeErrors", bson.A{d("index", 0, "code", 11000, "errmsg", t.word(), "keyValue", t.any())}, "value", t.any(), "ok", 1.0)
 	}
 	return d("values", bson.A{t.word()}, "payload", t.binary(), "conversationId", t.number(), "ok", 1.0)
 }
