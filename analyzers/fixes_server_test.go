@@ -53,27 +53,35 @@ var fixCases = []fixCase{
 	{rule: "Q06", reason: "expr-function", traffic: `db.c.find({ $expr: { $in: ["$n", [1, 2, 3]] } })`, fill: []string{"<values>", "1, 2, 3"}, better: true},
 	{rule: "Q06", reason: "expr-function", traffic: `db.c.find({ $expr: { $gt: [{ $size: "$tags" }, 2] } })`, fill: []string{"<n>", "3"}, better: true},
 	{rule: "Q06", reason: "expr-function", traffic: `db.c.find({ $expr: { $eq: [{ $add: ["$n", "$st"] }, 7] } })`, fill: []string{"<expression>", `{ $add: ["$n", "$st"] }`, "<value>", "7"}, better: true},
-	{rule: "Q06", reason: "expr-function", traffic: `db.d.aggregate([{ $lookup: { from: "c", let: { v: "$_id" }, pipeline: [{ $match: { $expr: { $in: ["$$v", "$tags"] } } }], as: "z" } }])`,
-		fill: []string{"<field>", "_id", "<the other stages>", "", "<name>", "z"}, stage: "d"},
+	{
+		rule: "Q06", reason: "expr-function", traffic: `db.d.aggregate([{ $lookup: { from: "c", let: { v: "$_id" }, pipeline: [{ $match: { $expr: { $in: ["$$v", "$tags"] } } }], as: "z" } }])`,
+		fill: []string{"<field>", "_id", "<the other stages>", "", "<name>", "z"}, stage: "d",
+	},
 	{rule: "Q06", reason: "expr-field-to-field", traffic: `db.c.find({ $expr: { $gt: ["$spent", "$sub.budget"] } })`, better: true},
 	{rule: "Q06", reason: "where", traffic: `db.c.find({ $where: "this.n == 5" })`, fill: []string{"<field>", "n", "<value>", "5"}, better: true},
-	{rule: "Q06", reason: "map-reduce", also: "O05", traffic: `db.c.mapReduce("function() { emit(this.st, 1) }", "function(k, v) { return Array.sum(v) }", { out: { inline: 1 } })`,
-		fill: []string{"<query>", "{ n: { $lt: 50 } }", "<key>", "st", "<value>", "n"}},
+	{
+		rule: "Q06", reason: "map-reduce", also: "O05", traffic: `db.c.mapReduce("function() { emit(this.st, 1) }", "function(k, v) { return Array.sum(v) }", { out: { inline: 1 } })`,
+		fill: []string{"<query>", "{ n: { $lt: 50 } }", "<key>", "st", "<value>", "n"},
+	},
 	{rule: "Q06", reason: "mod-only", traffic: `db.c.find({ n: { $mod: [1000, 0] } })`, fill: []string{"<divisor>", "1000", "<remainder>", "0"}, better: true},
 	{rule: "Q06", reason: "size-only", traffic: `db.c.find({ tags: { $size: 3 } })`, fill: []string{"<n>", "3"}, better: true},
 
 	{rule: "Q07", reason: "in", traffic: `db.c.find({ grp: { $in: [` + numbers(300) + `] } }).sort({ at: 1 }).limit(20).hint({ grp: 1, at: 1 })`, fill: []string{"<at most 100 of the values>", numbers(100)}},
-	{rule: "Q07", reason: "in", traffic: `db.c.countDocuments({ _id: { $in: [` + numbers(300) + `] } })`, fill: []string{"<at most 100 of the values>", numbers(100)}},
+	{rule: "Q07", reason: "in", traffic: `db.c.countDocuments({ _id: { $in: [` + numbers(1100) + `] } })`, fill: []string{"<at most 100 of the values>", numbers(100)}},
 	{rule: "Q07", reason: "nin", traffic: `db.c.find({ grp: { $nin: [` + numbers(300) + `] } })`, fill: []string{"<at most 100 of the values that are wanted>", numbers(100)}},
 	{rule: "Q07", reason: "all", traffic: `db.c.find({ tags: { $all: [` + numbers(300) + `] } })`, fill: []string{"<the rarest few of the values>", "1, 2"}},
 	{rule: "Q07", reason: "or", traffic: `db.c.find({ $or: [` + branches(300) + `] })`, fill: []string{"<at most 100 of the values>", numbers(100)}},
 
 	{rule: "Q08", reason: "skip", traffic: `db.c.find({}).sort({ at: -1 }).skip(2000).limit(20)`, fill: []string{"<last at>", `ISODate("2026-01-01T00:50:00Z")`, "<last _id>", "3000", "<page size>", "20"}, better: true},
-	{rule: "Q08", reason: "skip", traffic: `db.c.find({ st: 1 }).sort({ grp: 1, at: -1 }).skip(1000).limit(20)`,
-		fill: []string{"<st>", "1", "<last grp>", "100", "<last at>", `ISODate("2026-01-01T00:50:00Z")`, "<last _id>", "3000", "<page size>", "20"}, better: true},
+	{
+		rule: "Q08", reason: "skip", traffic: `db.c.find({ st: 1 }).sort({ grp: 1, at: -1 }).skip(1000).limit(20)`,
+		fill: []string{"<st>", "1", "<last grp>", "100", "<last at>", `ISODate("2026-01-01T00:50:00Z")`, "<last _id>", "3000", "<page size>", "20"}, better: true,
+	},
 	{rule: "Q08", reason: "skip", traffic: `db.c.find({}).skip(3000)`, fill: []string{"<last _id>", "2999", "<page size>", "20"}, better: true},
-	{rule: "Q08", reason: "skip-stage", traffic: `db.c.aggregate([{ $match: { st: 1 } }, { $sort: { at: 1 } }, { $skip: 1000 }, { $limit: 20 }])`,
-		fill: []string{"<st>", "1", "<last at>", `ISODate("2026-01-01T00:50:00Z")`, "<last _id>", "3000", "<page size>", "20"}, better: true},
+	{
+		rule: "Q08", reason: "skip-stage", traffic: `db.c.aggregate([{ $match: { st: 1 } }, { $sort: { at: 1 } }, { $skip: 1000 }, { $limit: 20 }])`,
+		fill: []string{"<st>", "1", "<last at>", `ISODate("2026-01-01T00:50:00Z")`, "<last _id>", "3000", "<page size>", "20"}, better: true,
+	},
 
 	{rule: "Q12", reason: "group", traffic: `db.c.countDocuments({})`, better: true},
 	{rule: "Q12", reason: "count-stage", traffic: `db.c.aggregate([{ $count: "n" }])`, better: true},
@@ -177,9 +185,15 @@ func fillDatabase(t *testing.T, db *mongo.Database) {
 	docs := make([]any, documents)
 	for i := range docs {
 		doc := bson.D{
-			{Key: "_id", Value: i}, {Key: "n", Value: i}, {Key: "st", Value: []int{1, 1, 1, 2, 3}[i%5]}, {Key: "grp", Value: i % 500}, {Key: "s", Value: fmt.Sprintf("User%05d", i)},
-			{Key: "at", Value: bson.NewDateTimeFromTime(time.Date(2026, 1, 1, 0, 0, i, 0, time.UTC))}, {Key: "tags", Value: []bson.A{{1}, {1, 2, 3}}[(i%50)/49]},
-			{Key: "spent", Value: i % 100}, {Key: "sub", Value: bson.D{{Key: "budget", Value: 98}}},
+			{Key: "_id", Value: i},
+			{Key: "n", Value: i},
+			{Key: "st", Value: []int{1, 1, 1, 2, 3}[i%5]},
+			{Key: "grp", Value: i % 500},
+			{Key: "s", Value: fmt.Sprintf("User%05d", i)},
+			{Key: "at", Value: bson.NewDateTimeFromTime(time.Date(2026, 1, 1, 0, 0, i, 0, time.UTC))},
+			{Key: "tags", Value: []bson.A{{1}, {1, 2, 3}}[(i%50)/49]},
+			{Key: "spent", Value: i % 100},
+			{Key: "sub", Value: bson.D{{Key: "budget", Value: 98}}},
 		}
 		if i%4 == 0 {
 			doc = append(doc, bson.E{Key: "opt", Value: i % 100})

@@ -20,7 +20,7 @@ func oversizedInList() *analysis.Analyzer {
 			{Name: "info-values", Default: 200, Unit: "values", Doc: "length from which a list is reported, as info"},
 			{Name: "medium-values", Default: 1000, Unit: "values", Doc: "length from which it is medium"},
 			{Name: "high-values", Default: 10_000, Unit: "values", Doc: "length from which it is high"},
-			{Name: "id-values", Default: 1000, Unit: "values", Doc: "length up to which a list of `_id` stays info: loading a batch by key is the cure for one query per row"},
+			{Name: "id-values", Default: 1000, Unit: "values", Doc: "length up to which a list of `_id` is not reported: loading a batch by key is the cure for one query per row"},
 		},
 		Doc: analysis.Doc{
 			What: "The length of `$in`, `$nin` and `$all` lists, and of `$or` with equalities on the same field, wherever a filter can stand. One field and operator of a collection is one finding, however the length varies.",
@@ -28,7 +28,7 @@ func oversizedInList() *analysis.Analyzer {
 				"merged 200 ranges in order and read 219 keys for the first 20 documents; with 201 values the order of the index is given up, and the same query read 2,011 keys and sorted them, with 1,000 values 10,001.",
 			Fix: "Ask where the list comes from. From a query before: join there, by `$lookup` with `localField` (an array will do), and send no list. From a growing set such as \"seen\" or \"allowed\": store the membership on the documents or as edges, and query by it. " +
 				"Else send it in chunks of a hundred: the sum is not faster (5,000 values took 4 ms at once, 21 ms in 50 chunks), but each part keeps its order, its size and its time bounded.",
-			Guards: "Silent below 200 values. A list of `_id` is info up to 1,000 values. Silent for filters after stages that compute documents, where no index is sought. Wrong here for a batch job that runs seldom.",
+			Guards: "Silent below 200 values. Silent for a list of `_id` up to 1,000 values, which is how a batch is loaded by key. Silent for filters after stages that compute documents, where no index is sought. Wrong here for a batch job that runs seldom.",
 			Lesson: "Data that is accessed together; the manual's page on `$in` (tens of values, not hundreds).",
 		},
 	}
@@ -56,7 +56,7 @@ func reportList(p *analysis.Pass, s *op.Statement, statement int, f op.Filter, l
 		return
 	}
 	if l.Path == "_id" && n <= p.Limit("id-values") {
-		severity, limit = analysis.Info, p.Limit("info-values")
+		return
 	}
 	shape := l.shape()
 	p.Report(analysis.Finding{
