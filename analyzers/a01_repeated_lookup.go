@@ -3,6 +3,7 @@ package analyzers
 import (
 	"strconv"
 	"strings"
+	"unicode"
 
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
@@ -59,9 +60,10 @@ func reporting(c *op.Conn) bool {
 	if c == nil {
 		return false
 	}
-	app := strings.ToLower(c.App)
-	for _, word := range []string{"report", "analytics", "etl", "warehouse", "export"} {
-		if strings.Contains(app, word) {
+	letters := func(r rune) bool { return !unicode.IsLetter(r) }
+	for _, word := range strings.FieldsFunc(strings.ToLower(c.App), letters) {
+		switch word {
+		case "report", "reports", "reporting", "reporter", "analytics", "etl", "warehouse", "export", "exporter":
 			return true
 		}
 	}
@@ -107,6 +109,9 @@ func lookupFix(l *lookup, reason string) analysis.Fix {
 	fix := analysis.Fix{Text: "Store what is read together in one place: embed a single match, copy a few stable fields beside the reference, or embed the newest few of many with $slice."}
 	local, from := coll(l.Stage.NS), collName(l.From.Coll)
 	as := op.Path(l.As)
+	if as == op.Path(l.Local) { // the copy stands beside the reference, not in its place
+		as = singular(l.From.Coll)
+	}
 	used := l.used()
 	if l.Local == "" || indexable(as) == "" {
 		return fix
@@ -116,7 +121,7 @@ func lookupFix(l *lookup, reason string) analysis.Fix {
 		fix.Text = "Only " + strings.Join(used, ", ") + " of the joined document are read: copy these beside the reference (extended reference), and update the copies when they change, which is seldom for stable fields."
 		var parts []string
 		for _, u := range used {
-			if u != "_id" && indexable(u) != "" {
+			if u != "_id" && indexable(u) != "" && !strings.Contains(strings.Join(parts, ", ")+",", field(last(u))+": ") {
 				parts = append(parts, field(last(u))+": <"+u+">")
 			}
 		}

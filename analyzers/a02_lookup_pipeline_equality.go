@@ -38,8 +38,8 @@ func runLookupPipelineEquality(p *analysis.Pass) {
 			Caveat:  "a missing " + local + " matches null and missing " + foreign + " in the new form, which it does not in the old one",
 			Fix: analysis.Fix{
 				Text: "Name the two fields and keep the other inner stages in pipeline.",
-				Mongosh: "{ $lookup: { from: " + quote(l.From.Coll) + ", localField: " + quote(local) + ", foreignField: " + quote(foreign) +
-					", pipeline: [ <the other stages> ], as: " + quote(op.Path(l.As)) + " } }\n" +
+				Mongosh: coll(l.Stage.NS) + ".aggregate([{ $lookup: { from: " + quote(l.From.Coll) + ", localField: " + quote(local) + ", foreignField: " + quote(foreign) +
+					", pipeline: [ <the other stages> ], as: " + quote(op.Path(l.As)) + " } }])\n" +
 					indexLine(l.From, foreign),
 			},
 		})

@@ -1,6 +1,7 @@
 package analyzers
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 
@@ -13,17 +14,20 @@ import (
 // growing without limit.
 func bounded(s *op.Statement, path string) bool {
 	for pred := range (op.Filter{NS: s.NS, Doc: s.Filter}).Predicates() {
-		if pred.Negated || pred.Or {
+		switch {
+		case pred.Or:
+			continue
+		case pred.Op == "$exists" && op.True(pred.Value) == pred.Negated && elementOf(pred.Path, path):
+			return true // {"a.99": {$exists: false}}, however it is put
+		case pred.Op == "$size" && pred.Path == path:
+			return true
+		case pred.Negated:
 			continue
 		}
 		switch pred.Op {
-		case "$exists":
-			// {"a.99": {$exists: false}}: only while the array is shorter
-			if !op.True(pred.Value) && elementOf(pred.Path, path) {
-				return true
-			}
-		case "$size":
-			if pred.Path == path {
+		case "$eq":
+			// {"a.99": null}: only while the array is shorter
+			if isNull(pred.Value) && elementOf(pred.Path, path) {
 				return true
 			}
 		case "$expr":
@@ -106,21 +110,38 @@ func counts(u op.Update, path string) bool {
 	return false
 }
 
-// trims yields the paths an update shortens: it pulls, pops, cuts or empties.
+// trims yields the paths an update shortens: it pulls, pops or cuts.
 func trims(s *op.Statement, yield func(path string)) {
+	for path := range cutPaths(s.Update.Pipeline) {
+		yield(path)
+	}
 	for name, v := range op.Fields(s.Update.Operators) {
 		for path, operand := range op.Fields(op.Doc(v)) {
 			switch name {
-			case "$pull", "$pullAll", "$pop", "$unset":
+			case "$pull", "$pullAll", "$pop":
 				yield(path)
-			case "$set":
-				if arr := op.Arr(operand); arr != nil && op.Len(operand) == 0 {
-					yield(path)
-				}
 			case "$push":
 				d := op.Doc(operand)
 				if each := op.Get(d, "$each"); each.Type == bsoncore.TypeArray && op.Len(each) == 0 && op.Get(d, "$slice").Type != 0 {
 					yield(path)
+				}
+			}
+		}
+	}
+}
+
+// cutPaths yields the paths that stages set to a bounded part of an array.
+func cutPaths(stages []bsoncore.Document) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, d := range stages {
+			for name, v := range op.Fields(d) {
+				if name != "$set" && name != "$addFields" {
+					continue
+				}
+				for path, expr := range op.Fields(op.Doc(v)) {
+					if cuts(op.FirstKey(op.Doc(expr))) && !yield(path) {
+						return
+					}
 				}
 			}
 		}

@@ -124,13 +124,13 @@ func hasModifier(d bsoncore.Document) bool {
 
 // pipelineGrowth reads {$set: {a: {$concatArrays: ["$a", …]}}}.
 func pipelineGrowth(stages []bsoncore.Document, g growth, yield func(growth) bool) bool {
-	for _, d := range stages {
+	for i, d := range stages {
 		for name, v := range op.Fields(d) {
 			if name != "$set" && name != "$addFields" {
 				continue
 			}
 			for path, expr := range op.Fields(op.Doc(v)) {
-				if !appends(expr, path) {
+				if !appends(expr, path) || cutLater(stages[i+1:], path) {
 					continue
 				}
 				g.Path = path
@@ -143,6 +143,16 @@ func pipelineGrowth(stages []bsoncore.Document, g growth, yield func(growth) boo
 	return true
 }
 
+// cutLater reports whether a later stage of the same update cuts the array.
+func cutLater(stages []bsoncore.Document, path string) bool {
+	for cut := range cutPaths(stages) {
+		if cut == path {
+			return true
+		}
+	}
+	return false
+}
+
 // appends reports whether an expression makes a longer array out of the one at
 // path: a concatenation or union with it that nothing around or inside cuts.
 func appends(expr bsoncore.Value, path string) bool {
@@ -152,6 +162,8 @@ func appends(expr bsoncore.Value, path string) bool {
 			switch {
 			case cuts(name), name == "$literal":
 				continue
+			case (name == "$cond" || name == "$switch") && sized(operand, path):
+				continue // it grows only up to a size
 			case name == "$concatArrays", name == "$setUnion":
 				if mentions(operand, path) {
 					return true

@@ -60,8 +60,20 @@ func letEquality(spec bsoncore.Document) (foreign, local string, ok bool) {
 	if vars == nil || len(stages) == 0 {
 		return "", "", false
 	}
-	expr := op.Get(op.Doc(op.Get(stages[0], "$match")), "$expr")
-	return equality(expr, vars)
+	return matchEquality(op.Doc(op.Get(stages[0], "$match")), vars)
+}
+
+// matchEquality looks for the $expr of a $match, also under its $and.
+func matchEquality(match, vars bsoncore.Document) (foreign, local string, ok bool) {
+	if foreign, local, ok = equality(op.Get(match, "$expr"), vars); ok {
+		return foreign, local, true
+	}
+	for _, d := range op.Docs(op.Get(match, "$and")) {
+		if foreign, local, ok = matchEquality(d, vars); ok {
+			return foreign, local, true
+		}
+	}
+	return "", "", false
 }
 
 // equality looks for {$eq: ["$foreign", "$$local"]}, alone or under $and.

@@ -62,9 +62,40 @@ func last(path string) string {
 // suffixed appends to the last part of a path: "address.city" + "Lower".
 func suffixed(path, suffix string) string { return path + suffix }
 
-// query writes a call that runs a command's kind of work with a filter, and
-// with a collation unless that is "".
-func query(command string, ns op.Namespace, filter, collation string) string {
+// call is the shell method that does what a statement does, and no more: a fix
+// for an updateOne must not update many.
+func call(s *op.Statement) string {
+	replaces := s.Update.Replacement != nil
+	switch s.Command {
+	case "count":
+		return "countDocuments"
+	case "update":
+		switch {
+		case replaces:
+			return "replaceOne"
+		case s.Multi:
+			return "updateMany"
+		}
+		return "updateOne"
+	case "delete":
+		if s.Multi {
+			return "deleteMany"
+		}
+		return "deleteOne"
+	case "findAndModify":
+		switch {
+		case s.Update.IsZero():
+			return "findOneAndDelete"
+		case replaces:
+			return "findOneAndReplace"
+		}
+		return "findOneAndUpdate"
+	}
+	return s.Command
+}
+
+// query writes a call with a filter, and with a collation unless that is "".
+func query(call string, ns op.Namespace, filter, collation string) string {
 	c := coll(ns)
 	option := func(before string) string {
 		if collation == "" {
@@ -75,25 +106,23 @@ func query(command string, ns op.Namespace, filter, collation string) string {
 		}
 		return before + "{ collation: " + collation + " }"
 	}
-	switch command {
+	switch call {
 	case "aggregate":
-		return c + ".aggregate([{ $match: " + filter + " }" + "]" + comma(option("")) + ")"
-	case "count":
-		return c + ".countDocuments(" + option(filter) + ")"
+		return c + ".aggregate([{ $match: " + filter + " }]" + comma(option("")) + ")"
 	case "distinct":
 		return c + ".distinct(\"<field>\", " + option(filter) + ")"
-	case "delete":
-		return c + ".deleteMany(" + option(filter) + ")"
-	case "update", "bulkWrite":
-		return c + ".updateMany(" + option(filter+", <update>") + ")"
-	case "findAndModify":
-		return c + ".findOneAndUpdate(" + option(filter+", <update>") + ")"
+	case "countDocuments", "deleteOne", "deleteMany", "findOneAndDelete":
+		return c + "." + call + "(" + option(filter) + ")"
+	case "updateOne", "updateMany", "findOneAndUpdate":
+		return c + "." + call + "(" + option(filter+", <update>") + ")"
+	case "replaceOne", "findOneAndReplace":
+		return c + "." + call + "(" + option(filter+", <document>") + ")"
 	}
-	call := c + ".find(" + filter + ")"
+	find := c + ".find(" + filter + ")"
 	if collation != "" {
-		call += ".collation(" + collation + ")"
+		find += ".collation(" + collation + ")"
 	}
-	return call
+	return find
 }
 
 func comma(s string) string {
@@ -114,6 +143,14 @@ func singular(name string) string {
 		return name[:len(name)-1]
 	}
 	return name
+}
+
+// named lists the first few fields for a sentence.
+func named(fields []string) string {
+	if len(fields) > maxUsed {
+		return strings.Join(fields[:maxUsed], ", ") + " and others"
+	}
+	return strings.Join(fields, ", ")
 }
 
 // title puts the first letter in upper case.

@@ -96,10 +96,20 @@ func reportHello(p *analysis.Pass) {
 			Advice:  "Drivers open their pools to the addresses in the hello reply. What goes round the proxy is not seen.",
 			Fix: analysis.Fix{
 				Text:    "Connect with directConnection=true, or run one proxy per member under the members' names.",
-				Mongosh: "mongodb://" + p.Env.Listeners()[0] + "/?directConnection=true",
+				Mongosh: "mongodb://" + reached(p.Env.Listeners()) + "/?directConnection=true",
 			},
 		})
 	}
+}
+
+// reached is an address clients can use, as far as it is known in advance.
+func reached(listeners []string) string {
+	for _, l := range listeners {
+		if host, port, err := net.SplitHostPort(l); err == nil && port != "0" && host != "" {
+			return l
+		}
+	}
+	return "<proxy>"
 }
 
 // elsewhere lists up to three advertised members that are none of ours.

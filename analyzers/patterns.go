@@ -21,8 +21,8 @@ type pattern struct {
 	// Bounded: an equality or range on the same field stands beside it, which
 	// gives the index its bounds; the expression only filters what is left.
 	Bounded bool
-	// Narrowed: an equality on a field that has an index (or on _id), or a text
-	// search, leaves few documents to look at.
+	// Narrowed: an equality or range on a field that has an index (or on _id), a
+	// text or geo search, or a $limit before it leaves few documents to look at.
 	Narrowed bool
 	// Beside is the field of an equality whose index is not known.
 	Beside string
@@ -31,22 +31,33 @@ type pattern struct {
 // patterns collects the regular expressions of an operation that an index
 // could serve if they were written differently. Negated ones never can
 // (catalogue Q05), and what the server rejects does not count.
+//
+// At most maxPatterns of a statement are judged: a list of thousands has one
+// root cause, too.
 func patterns(p *analysis.Pass) []pattern {
 	var out []pattern
 	statements := p.Op.Statements()
 	for i := range statements {
 		s := &statements[i]
+		limit := len(out) + maxPatterns
 		for f := range s.Filters() {
+			var near *surroundings // looked at when the first expression is met
 			for pred := range f.Predicates() {
-				if pred.Op != "$regex" || pred.Negated || pred.Path == "" {
+				if pred.Op != "$regex" || pred.Negated || pred.Path == "" || len(out) >= limit {
 					continue
 				}
 				class := regex.Classify(pred.Pattern, pred.Options)
 				if class.Reason == regex.Invalid {
 					continue
 				}
-				found := pattern{Statement: i, Command: s.Command, Filter: f, Pred: pred, Path: op.Path(pred.Path), Class: class}
-				neighbours(p, &found)
+				if near == nil {
+					near = surround(p, f)
+				}
+				found := pattern{Statement: i, Command: call(s), Filter: f, Pred: pred, Path: op.Path(pred.Path), Class: class}
+				found.Bounded, found.Narrowed = near.bounded[pred.Path], near.narrowed
+				if near.beside != pred.Path {
+					found.Beside = op.Path(near.beside)
+				}
 				out = append(out, found)
 			}
 		}
@@ -54,29 +65,66 @@ func patterns(p *analysis.Pass) []pattern {
 	return out
 }
 
-// neighbours looks at the other conditions of the filter. Only those that hold
-// for every result count: none under $or or a negation.
-func neighbours(p *analysis.Pass, found *pattern) {
-	for other := range found.Filter.Predicates() {
+// maxPatterns bounds the expressions judged of one statement.
+const maxPatterns = 64
+
+// surroundings are the conditions that stand beside the expressions of a filter.
+type surroundings struct {
+	narrowed bool
+	beside   string          // a field compared whose index is not known
+	bounded  map[string]bool // fields with an equality or range
+}
+
+// surround looks at the conditions that hold for every result: none under $or
+// or a negation, but those of other $match stages in the same pipeline, too.
+func surround(p *analysis.Pass, f op.Filter) *surroundings {
+	near := &surroundings{bounded: map[string]bool{}}
+	if f.Joined != "" {
+		near.compared(p, f.NS, f.Joined)
+	}
+	near.look(p, f)
+	for _, d := range f.Before {
+		switch op.FirstKey(d) {
+		case "$match":
+			near.look(p, op.Filter{NS: f.NS, Doc: op.Doc(op.Get(d, "$match"))})
+		case "$limit", "$search", "$vectorSearch", "$geoNear":
+			near.narrowed = true
+		}
+	}
+	return near
+}
+
+func (near *surroundings) look(p *analysis.Pass, f op.Filter) {
+	for other := range f.Predicates() {
 		if other.Negated || other.Or {
 			continue
 		}
-		switch {
-		case other.Op == "$text", other.Op == "$geoNear", other.Op == "$near", other.Op == "$nearSphere":
-			found.Narrowed = true
-		case other.Path == "" || other.Via != "":
-		case other.Path == found.Pred.Path:
-			switch other.Op {
-			case "$eq", "$gt", "$gte", "$lt", "$lte", "$in":
-				found.Bounded = found.Bounded || other.Op != "$in" || !hasRegex(other)
+		switch other.Op {
+		case "$text", "$near", "$nearSphere", "$geoWithin", "$geoIntersects":
+			near.narrowed = true
+			continue
+		case "$in":
+			if hasRegex(other) {
+				continue
 			}
-		case other.Op == "$eq" || other.Op == "$in" && !hasRegex(other):
-			if other.Path == "_id" || indexLeads(p, found.Filter.NS, other.Path) {
-				found.Narrowed = true
-			} else if found.Beside == "" {
-				found.Beside = op.Path(other.Path)
-			}
+		case "$eq", "$gt", "$gte", "$lt", "$lte":
+		default:
+			continue
 		}
+		if other.Path == "" || other.Via != "" {
+			continue
+		}
+		near.bounded[other.Path] = true
+		near.compared(p, f.NS, other.Path)
+	}
+}
+
+// compared notes an equality or range on a field.
+func (near *surroundings) compared(p *analysis.Pass, ns op.Namespace, path string) {
+	if path == "_id" || indexLeads(p, ns, path) {
+		near.narrowed = true
+	} else if near.beside == "" {
+		near.beside = path
 	}
 }
 
@@ -95,7 +143,7 @@ func hasRegex(p op.Predicate) bool {
 func indexLeads(p *analysis.Pass, ns op.Namespace, path string) bool {
 	indexes, _ := p.Env.Indexes(ns)
 	for _, ix := range indexes {
-		if !ix.Hidden && !ix.Partial && !ix.Sparse && ix.Leads(path) {
+		if !ix.Hidden && !ix.Partial && ix.Leads(path) {
 			return true
 		}
 	}
@@ -166,7 +214,7 @@ func contains(list []string, s string) bool {
 // place words where the pattern stands when that is not the command's filter.
 func (f *pattern) place() string {
 	if strings.HasPrefix(f.Filter.Place, "pipeline") && !f.Filter.Stored {
-		return " (in " + f.Filter.Place + ", after stages that compute documents: no index helps there)"
+		return " (in " + f.Filter.Place + ", on documents that earlier stages computed)"
 	}
 	return ""
 }
@@ -181,6 +229,9 @@ func (f *pattern) computedFix() (analysis.Fix, bool) {
 // softened lowers a severity by one step when an equality stands beside whose
 // index was not seen: it may well leave few documents.
 func (f *pattern) softened(s analysis.Severity) (analysis.Severity, string) {
+	if !f.Filter.Stored {
+		return s.Lower(), "the stages before it may leave few documents to test"
+	}
 	if f.Beside == "" {
 		return s, ""
 	}

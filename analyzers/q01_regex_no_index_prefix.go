@@ -1,7 +1,6 @@
 package analyzers
 
 import (
-	"strings"
 	"unicode/utf8"
 
 	"mongoadvisor/internal/analysis"
@@ -62,7 +61,7 @@ func runRegexNoIndexPrefix(p *analysis.Pass) {
 		p.Report(analysis.Finding{
 			Reason: reason, Statement: f.Statement, NS: f.Filter.NS, Fields: fields,
 			Severity: severity, Override: true, Caveat: caveat,
-			Message: "regular expression on " + strings.Join(fields, ", ") + " " + noPrefixWords[f.Class.Reason] + ": an index can only be read from end to end" + f.place(),
+			Message: "regular expression on " + named(fields) + " " + noPrefixWords[f.Class.Reason] + ": an index can only be read from end to end" + f.place(),
 			Advice:  "MongoDB takes an index range from a regular expression only when it starts with an anchor and literals. This one examines every key of the index, or every document without one, whatever it returns.",
 			Fix:     noPrefixFix(f),
 			Evidence: []analysis.Evidence{

@@ -1,8 +1,6 @@
 package analyzers
 
 import (
-	"strings"
-
 	"mongoadvisor/internal/analysis"
 	"mongoadvisor/internal/regex"
 )
@@ -43,7 +41,7 @@ func runRegexCaseInsensitive(p *analysis.Pass) {
 		p.Report(analysis.Finding{
 			Reason: reason, Statement: f.Statement, NS: f.Filter.NS, Fields: fields,
 			Severity: severity, Override: true, Caveat: caveat,
-			Message: "case-insensitive regular expression on " + strings.Join(fields, ", ") + ": an index can only be read from end to end" + f.place(),
+			Message: "case-insensitive regular expression on " + named(fields) + ": an index can only be read from end to end" + f.place(),
 			Advice:  "Option i leaves an index without bounds, so every string key is examined, whatever the query returns. An index with a collation compares without case and is used as a normal index.",
 			Fix:     caseFix(f, reason),
 		})
@@ -69,7 +67,7 @@ func caseFix(f *pattern, reason string) analysis.Fix {
 	}
 	path := indexable(f.Path)
 	key, ns := field(path), f.Filter.NS
-	index := coll(ns) + ".createIndex({ " + key + ": 1 }, { collation: " + collation + " })\n"
+	index := coll(ns) + ".createIndex({ " + key + ": 1 }, { collation: " + collation + ", name: " + quote(path+"_caseless") + " })\n"
 	fix := analysis.Fix{}
 	switch reason {
 	case "exact":

@@ -1,8 +1,6 @@
 package analyzers
 
 import (
-	"strings"
-
 	"mongoadvisor/internal/analysis"
 )
 
@@ -44,7 +42,7 @@ func runRegexOptionalQuantifier(p *analysis.Pass) {
 		p.Report(analysis.Finding{
 			Reason: reason, Statement: f.Statement, NS: f.Filter.NS, Fields: fields,
 			Severity: severity, Override: true, Caveat: caveat,
-			Message: "regular expression on " + strings.Join(fields, ", ") + " has an optional last character in its prefix: with an index on the field, documents are missing from the result",
+			Message: "regular expression on " + named(fields) + " has an optional last character in its prefix: with an index on the field, documents are missing from the result",
 			Advice:  "The server counts the optional character into the index bounds and never looks at the documents that lack it.",
 			Fix:     fix,
 		})

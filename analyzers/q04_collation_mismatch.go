@@ -30,9 +30,14 @@ func collationMismatch() *analysis.Analyzer {
 func runCollationMismatch(p *analysis.Pass) {
 	reason := func(*pattern) string { return "regex-ignores-collation" }
 	grouped(patterns(p), "Q04", reason, func(f *pattern, reason string, fields []string) {
+		severity := analysis.High
+		if f.Class.Reason == regex.OK && !caseless(f.Filter.Collation) {
+			severity = analysis.Medium // nothing is missed, and an index without a collation gives it bounds
+		}
 		p.Report(analysis.Finding{
+			Severity: severity, Override: true,
 			Reason: reason, Statement: f.Statement, NS: f.Filter.NS, Fields: fields,
-			Message: "regular expression on " + strings.Join(fields, ", ") + " under a collation: regular expressions ignore collations",
+			Message: "regular expression on " + named(fields) + " under a collation: regular expressions ignore collations",
 			Advice:  "The collation changes nothing for this condition, and an index with that collation cannot serve it.",
 			Caveat:  "the collation may be there for the sort only; then give the filter an index without a collation",
 			Fix:     collationFix(f),
@@ -51,9 +56,16 @@ func collationFix(f *pattern) analysis.Fix {
 	if f.Class.Form != regex.Exact {
 		filter = "{ " + key + ": { $gte: \"<prefix>\", $lt: \"<prefix>\\uffff\" } }"
 	}
-	fix.Mongosh = coll(f.Filter.NS) + ".createIndex({ " + key + ": 1 }, { collation: " + same + " })\n" +
+	fix.Mongosh = coll(f.Filter.NS) + ".createIndex({ " + key + ": 1 }, { collation: " + same + ", name: " + quote(path+"_collated") + " })\n" +
 		query(f.Command, f.Filter.NS, filter, same)
 	return fix
+}
+
+// caseless reports whether a collation compares without case: who sets it
+// beside a regular expression expects that of the expression, too.
+func caseless(doc []byte) bool {
+	text := op.CollationText(doc)
+	return strings.Contains(text, "strength=1") || strings.Contains(text, "strength=2")
 }
 
 // collationLiteral writes the query's own collation: an index must repeat all of it.

@@ -30,7 +30,7 @@ func unboundedArrayGrowth() *analysis.Analyzer {
 				"Measured on MongoDB 6.0.5, median of one append: up to 250 elements 0.5 to 0.7 ms, at 10,000 6 to 9 ms, at 50,000 23 ms without and 121 ms with two multikey indexes.",
 			Fix: "Keep the elements in a collection of their own, indexed by the parent, and embed only a bounded part: `$each` with `$slice`. For time-ordered data use buckets. For a set of references use a collection of edges with a unique index.",
 			Guards: "Silent when the update cuts the array (`$slice`), when the filter bounds it (`{count: {$lt: 360}}` with `$inc: {count: 1}`, `{\"a.99\": {$exists: false}}`, `$expr` on `$size`), " +
-				"when `$pull`, `$pop` or a trimming `$push` on the same array was seen before in the collection, and for arrays the configuration names under `bounded`. " +
+				"when `$pull`, `$pop` or a trimming `$push` on the same array was seen before in the collection and the document has not grown since, and for arrays the configuration names under `bounded`. " +
 				"Info until growth of one document is observed, then medium, then high. Wrong here when the business bounds the list, as with a customer's addresses: name it under `bounded`.",
 			Lesson: "All three lessons: unbounded arrays; subset, bucket and outlier patterns.",
 		},
@@ -58,19 +58,50 @@ type array struct {
 
 func newArrays() *arrays { return &arrays{byPath: map[string]*array{}} }
 
-func (a *arrays) at(path string) *array {
-	if x, ok := a.byPath[path]; ok {
+// at is what is known of one array. The collection is part of the key: a
+// bulkWrite is about several.
+func (a *arrays) at(ns op.Namespace, path string) *array {
+	key := ns.String() + "." + anyPosition(op.Path(path))
+	if x, ok := a.byPath[key]; ok {
 		return x
 	}
 	if len(a.byPath) >= maxArrays {
-		path = ""
-		if x, ok := a.byPath[path]; ok {
+		key = ""
+		if x, ok := a.byPath[key]; ok {
 			return x
 		}
 	}
 	x := &array{pushes: map[uint64]int64{}}
-	a.byPath[strings.Clone(path)] = x
+	a.byPath[strings.Clone(key)] = x
 	return x
+}
+
+// anyPosition makes "posts.$.x", "posts.$[].x" and "posts.$[p].x" one path.
+func anyPosition(path string) string {
+	if !strings.Contains(path, "$") {
+		return path
+	}
+	segments := strings.Split(path, ".")
+	for i, s := range segments {
+		if strings.HasPrefix(s, "$") {
+			segments[i] = "$"
+		}
+	}
+	return strings.Join(segments, ".")
+}
+
+// trim notes that something keeps the array short: of one document, or of any.
+func (a *array) trim(s *op.Statement) {
+	a.trimmed = true
+	if id, ok := target(s); ok {
+		if _, known := a.pushes[id]; known {
+			a.pushes[id] = 0
+		}
+		return
+	}
+	for id := range a.pushes {
+		a.pushes[id] = 0
+	}
 }
 
 // add counts elements pushed to one document. Documents beyond the bound are
@@ -91,19 +122,21 @@ func runUnboundedArrayGrowth(p *analysis.Pass) {
 	known := p.State().(*arrays)
 	statements := p.Op.Statements()
 	for i := range statements {
-		trims(&statements[i], func(path string) { known.at(op.Path(path)).trimmed = true })
+		s := &statements[i]
+		trims(s, func(path string) { known.at(s.NS, path).trim(s) })
 	}
 	for g := range growths(p.Op) {
 		s := &statements[g.Statement]
 		if cutByPush(g) || bounded(s, g.Path) || p.Env.Bounded(g.NS, op.Path(g.Path)) {
 			continue
 		}
-		state := known.at(op.Path(g.Path))
-		if state.trimmed {
-			continue
-		}
-		if id, ok := target(s); ok && grew(p.Op, len(statements)) {
+		state := known.at(g.NS, g.Path)
+		id, ok := target(s)
+		if ok && grew(p.Op, len(statements)) {
 			known.add(state, id, int64(max(g.Elements, 1)))
+		}
+		if state.trimmed && state.pushes[id] < p.Limit("growth-pushes") {
+			continue // something keeps it short, and this document has not shown otherwise
 		}
 		reportGrowth(p, g, state)
 	}
@@ -182,8 +215,12 @@ func growthFix(p *analysis.Pass, g growth, path string) analysis.Fix {
 				child + ".updateOne({ " + ref + ": <" + parent + " id>, value: <value> }, { $setOnInsert: { at: new Date() } }, { upsert: true })",
 		}
 	}
-	recent := strings.TrimSuffix(indexable(path), name) + "recent" + title(name)
-	count := strings.TrimSuffix(indexable(path), name) + singular(name) + "Count"
+	if strings.Contains(path, "<") {
+		return analysis.Fix{Text: "Keep the elements in a collection of their own, and embed only a bounded part with $each and $slice."}
+	}
+	parentPath := strings.TrimSuffix(path, name) // positions in it stay: the server needs them
+	recent := parentPath + "recent" + title(name)
+	count := parentPath + singular(name) + "Count"
 	return analysis.Fix{
 		Text: "Store each element as a document of its own collection, indexed by its parent, and embed only the newest few with $each and $slice. Elements ordered by time can go into buckets instead.",
 		Mongosh: child + ".insertOne({ " + ref + ": <" + parent + " id>, ...<element> })\n" +

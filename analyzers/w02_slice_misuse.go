@@ -150,8 +150,8 @@ func reportSlice(p *analysis.Pass, g growth, reason string) {
 	if n, ok := op.Get(g.Pushed, "$slice").AsInt64OK(); ok {
 		f.Evidence = []analysis.Evidence{{Name: "slice", Value: n, Limit: p.Limit("max-slice"), Unit: "elements"}}
 	}
-	if key := indexable(path); key != "" {
-		f.Fix.Mongosh = coll(g.NS) + ".updateOne({ _id: <id> }, { $push: { " + field(key) + ": { $each: [<element>], $slice: -10 } } })"
+	if !strings.Contains(path, "<") {
+		f.Fix.Mongosh = coll(g.NS) + ".updateOne({ _id: <id> }, { $push: { " + field(path) + ": { $each: [<element>], $slice: -10 } } })"
 	}
 	p.Report(f)
 }

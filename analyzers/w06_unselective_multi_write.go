@@ -191,7 +191,7 @@ func reportExpiry(p *analysis.Pass, statement int, path string, beside []string)
 // writeFix proposes what selects, or what makes the write unnecessary.
 func writeFix(s *op.Statement, reason string, fields []string) analysis.Fix {
 	c := coll(s.NS)
-	chunk := query(s.Command, s.NS, "{ _id: { $gte: <from>, $lt: <to> } }", "")
+	chunk := query(call(s), s.NS, "{ _id: { $gte: <from>, $lt: <to> } }", "")
 	switch {
 	case reason == "everything" && s.Command == "delete":
 		return analysis.Fix{
@@ -209,6 +209,6 @@ func writeFix(s *op.Statement, reason string, fields []string) analysis.Fix {
 	key := field(indexable(fields[0]))
 	return analysis.Fix{
 		Text:    "Select by a value that an index serves: keep what the filter looks for in a field of its own when writing. If there is none, write in ranges of _id, a thousand at a time.",
-		Mongosh: c + ".createIndex({ " + key + ": 1 })\n" + query(s.Command, s.NS, "{ "+key+": <value> }", ""),
+		Mongosh: c + ".createIndex({ " + key + ": 1 })\n" + query(call(s), s.NS, "{ "+key+": <value> }", ""),
 	}
 }

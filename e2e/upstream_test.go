@@ -30,6 +30,12 @@ func TestUpstreamKilledUnderLoad(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var reads, failures atomic.Int64
+	var lastError atomic.Value
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("%d reads, %d failures, the last: %v\n%s", reads.Load(), failures.Load(), lastError.Load(), p.errors())
+		}
+	})
 	var wg sync.WaitGroup
 	for w := range 8 {
 		wg.Go(func() {
@@ -42,6 +48,7 @@ func TestUpstreamKilledUnderLoad(t *testing.T) {
 				switch {
 				case err != nil:
 					failures.Add(1)
+					lastError.Store(err.Error())
 				case doc.ID != i || doc.Text != answer(i):
 					t.Errorf("asked for %d, got %d %q", i, doc.ID, doc.Text)
 				default:

@@ -209,6 +209,9 @@ func (c *config) check() error {
 	if !oneOf(c.Log.Level, []string{"debug", "info", "warn", "error"}) {
 		return usage("log.level %q: want debug, info, warn or error", c.Log.Level)
 	}
+	if c.Metrics.MaxFindings < 0 {
+		return usage("metrics.max-findings %d: want 0 or more", c.Metrics.MaxFindings)
+	}
 	if c.Analysis.MaxMemory < 1<<20 || c.Analysis.MaxRequest < 1<<10 || c.Analysis.MaxReply < 1<<10 {
 		return usage("analysis: max-memory must be 1MiB or more, max-request and max-reply 1KiB or more")
 	}

@@ -82,7 +82,7 @@ func TestParseUpstream(t *testing.T) {
 		t.Errorf("tls=true: %+v, %v", u, err)
 	}
 	for _, text := range []string{
-		"", "mongodb://user:secret@db1", "user:secret@db1:27017", "http://db1", "mongodb+srv://cluster.example", "mongodb://a,b", "mongodb://db1/?tls=true&tlsCAFile=ca.pem", "db1:0", "db1:99999", "db1:port", "/tmp/mongodb.sock",
+		"", "mongodb://user:secret@db1", "user:secret@db1:27017", "http://db1", "mongodb+srv://cluster.example", "mongodb://a,b", "mongodb://db1/?tls=true&tlsCAFile=ca.pem", "mongodb://db1/?tls=yes", "db1:0", "db1:99999", "db1:port", "/tmp/mongodb.sock",
 	} {
 		_, err := parseUpstream(text)
 		if err == nil {

@@ -110,6 +110,10 @@ func (p *pipeline) start(pairs []pair) error {
 		}
 	}
 	for _, x := range pairs {
+		if loops(x, pairs) {
+			p.stop(context.Background())
+			return usage("upstream %s is a listener of this proxy: connections would go round for ever", x.upstream.address)
+		}
 		s := p.server(x)
 		if err := s.Start(); err != nil {
 			p.stop(context.Background())

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
@@ -94,7 +95,14 @@ func (c *config) pairs(args []string) ([]pair, error) {
 
 // runProxy serves until a signal. The first one drains, a second ends at once.
 func runProxy(ctx context.Context, c *config, pairs []pair, stdout, stderr io.Writer) error {
-	logger := newLogger(c, stderr)
+	if err := writable(c.Output); err != nil {
+		return err
+	}
+	// a reader of our output that goes away must not end the process
+	signal.Ignore(syscall.SIGPIPE)
+	log := newAsyncWriter(stderr)
+	defer log.Close(time.Second)
+	logger := newLogger(c, log)
 	findings := *c
 	findings.Log.Level = "info" // log.level is for what the program says of itself
 	p, err := newPipeline(c, logger, reachable(pairs), sink.NewLog(newLogger(&findings, stdout)))
@@ -104,17 +112,40 @@ func runProxy(ctx context.Context, c *config, pairs []pair, stdout, stderr io.Wr
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	ctx, cancel := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
-	defer cancel()
+	signals := make(chan os.Signal, 2) // both are kept, however close they come
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	defer signal.Stop(signals)
 	if err := p.start(pairs); err != nil {
 		return err
 	}
-	<-ctx.Done()
+	select {
+	case <-signals:
+	case <-ctx.Done():
+	}
 	logger.Info("draining; a second signal ends at once", zap.Stringer("grace", &c.Shutdown.Grace))
-	second, cancelSecond := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
-	defer cancelSecond()
+	second, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		select {
+		case <-signals:
+			cancel()
+		case <-second.Done():
+		}
+	}()
 	p.stop(second)
 	return writeReport(c, p)
+}
+
+// writable finds out before anything runs that the report can be written.
+func writable(path string) error {
+	if path == "" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return usage("output: %w", err)
+	}
+	return f.Close()
 }
 
 // writeReport writes the report at the end, when one was asked for.

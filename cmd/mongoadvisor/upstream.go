@@ -59,9 +59,13 @@ func parseURI(s string) (upstream, error) {
 	}
 	u := upstream{address: address}
 	for _, name := range []string{"tls", "ssl"} {
-		if options.Get(name) == "true" {
+		switch options.Get(name) {
+		case "", "false":
+		case "true":
 			host, _, _ := net.SplitHostPort(address)
 			u.tls = &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}
+		default:
+			return upstream{}, usage("upstream: %s=%q: want true or false", name, options.Get(name))
 		}
 	}
 	return u, nil

@@ -18,7 +18,18 @@ func workload(o *op.Operation) bool {
 	if tool(o.Conn) || waiting(o) {
 		return false
 	}
-	return !refused(o.Reply)
+	return !refused(o.Reply) && !refusedWrite(o)
+}
+
+// refusedWrite reports whether the only statement of a write was refused: the
+// reply says ok and lists the error beside it.
+func refusedWrite(o *op.Operation) bool {
+	r := o.Reply
+	if o.Kind != op.KindWrite || !r.Seen || !r.OK || r.Code == 0 || len(o.Statements()) != 1 {
+		return false
+	}
+	r.OK = false
+	return refused(r)
 }
 
 // tools are the beginnings of application names of what copies, watches or
@@ -68,7 +79,7 @@ func refused(r op.Reply) bool {
 	switch r.Code {
 	case 2, 9, 13, 14, 18, 26, 28, 40, 52, 72, 73: // BadValue, FailedToParse, Unauthorized, TypeMismatch, …
 		return true
-	case 16819, 16820, 16945: // memory limits: it ran
+	case 16819, 16820, 16945, 17419, 17420: // memory and size limits: it ran
 		return false
 	}
 	return r.Code >= 15000

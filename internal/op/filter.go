@@ -17,6 +17,11 @@ type Filter struct {
 	// $group or $lookup sees computed ones, and no index helps there.
 	Stored    bool
 	Collation bsoncore.Document
+	// Before are the stages of its pipeline before a $match that see the same
+	// documents, and the $match stages right after it.
+	Before []bsoncore.Document
+	// Joined is the foreignField of the $lookup whose result it filters.
+	Joined string
 }
 
 // Filters yields every filter of the statement: its own and those of the
@@ -41,7 +46,10 @@ func (s *Statement) Filters() iter.Seq[Filter] {
 			if doc == nil {
 				continue
 			}
-			f := Filter{NS: st.NS, Doc: doc, Place: st.Path + "." + st.Name, Stored: st.First(), Collation: s.Collation}
+			f := Filter{NS: st.NS, Doc: doc, Place: st.Path + "." + st.Name, Stored: st.First(), Collation: s.Collation, Joined: st.Joined}
+			if st.Name == "$match" {
+				f.Before = st.around()
+			}
 			if st.Name == "$graphLookup" {
 				f.NS = LookupFrom(Doc(st.Value), st.NS)
 				f.Stored = true

@@ -24,6 +24,9 @@ type IndexKey struct {
 	Path, Kind string
 }
 
+// maxIndexKeys is the server's own limit for the fields of an index.
+const maxIndexKeys = 32
+
 // ParseIndex reads one index specification. The result keeps nothing of doc.
 func ParseIndex(doc bsoncore.Document) (Index, bool) {
 	ix := Index{
@@ -34,7 +37,13 @@ func ParseIndex(doc bsoncore.Document) (Index, bool) {
 		Partial:   Doc(Get(doc, "partialFilterExpression")) != nil,
 		Collation: CollationText(Doc(Get(doc, "collation"))),
 	}
+	if len(ix.Name) > maxNamespace {
+		return Index{}, false
+	}
 	for path, v := range Fields(Doc(Get(doc, "key"))) {
+		if len(path) > maxPath || len(Str(v)) > maxName || len(ix.Keys) == maxIndexKeys {
+			return Index{}, false
+		}
 		kind := strings.Clone(Str(v))
 		if n, ok := v.AsFloat64OK(); ok {
 			kind = "1"

@@ -6,6 +6,9 @@ import "strings"
 // (ids, dates, mail addresses, numbers) are replaced, since a key of a
 // document can carry a value.
 func Path(path string) string {
+	if len(path) > maxPath {
+		return "<path>" // longer than any that an index or a person could use
+	}
 	if cleanPath(path) {
 		return path
 	}
@@ -18,6 +21,9 @@ func Path(path string) string {
 	}
 	return strings.Join(segments, ".")
 }
+
+// maxPath is the longest field path that is shown and kept, in bytes.
+const maxPath = 255
 
 // cleanPath is the quick test of the usual case: nothing to replace.
 func cleanPath(path string) bool {
@@ -88,5 +94,38 @@ func LooksLikeData(s string) bool {
 	case hex == len(s) && len(s) >= 8 && digits > 0:
 		return true
 	}
-	return len(s) >= 12 && digits*4 >= len(s)
+	return len(s) >= 12 && digits*4 >= len(s) || random(s, digits)
+}
+
+// random reports whether a name changes between upper case, lower case and
+// digits as keys and tokens do, and words do not: "sk_live_4eC39HqLyjWD" changes
+// at every second character, "shippingAddress2" three times.
+func random(s string, digits int) bool {
+	if digits == 0 || len(s) < 6 {
+		return false
+	}
+	changes, lower := 0, 0
+	for i := range len(s) {
+		k := class(s[i])
+		if k == 'a' {
+			lower++
+		}
+		if i > 0 && k != 0 && class(s[i-1]) != 0 && k != class(s[i-1]) {
+			changes++
+		}
+	}
+	return len(s) >= 10 && lower == 0 || changes*3 >= len(s) && changes >= 4
+}
+
+// class is the kind of a character: upper case, lower case, digit, 0 for others.
+func class(c byte) byte {
+	switch {
+	case isDigit(c):
+		return '0'
+	case c >= 'a' && c <= 'z':
+		return 'a'
+	case c >= 'A' && c <= 'Z':
+		return 'A'
+	}
+	return 0
 }

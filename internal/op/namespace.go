@@ -14,12 +14,20 @@ func ParseNamespace(s string) Namespace {
 	return Namespace{DB: db, Coll: coll}
 }
 
-// String gives "db.coll", or "db" alone.
+// maxNamespace is the server's own limit for a namespace, in bytes. It answers a
+// find on a longer one all the same.
+const maxNamespace = 255
+
+// String gives "db.coll", or "db" alone, cut at maxNamespace.
 func (n Namespace) String() string {
-	if n.Coll == "" {
-		return n.DB
+	s := n.DB
+	if n.Coll != "" {
+		s = n.DB + "." + n.Coll
 	}
-	return n.DB + "." + n.Coll
+	if len(s) > maxNamespace {
+		s = strings.Clone(s[:maxNamespace])
+	}
+	return s
 }
 
 // Internal reports whether the server or its tools own the namespace: nothing a
@@ -36,6 +44,7 @@ func (n Namespace) Internal() bool {
 // number replaced, so that "events_2026_11_30" and "events_2026_12_01" are one
 // place in a fingerprint.
 func (n Namespace) Template() string {
+	n = ParseNamespace(n.String())
 	return templateName(n.DB) + "." + templateName(n.Coll)
 }
 

@@ -16,7 +16,22 @@ type Stage struct {
 	Index int       // position in its own pipeline
 	// Pipeline is the pipeline it stands in.
 	Pipeline []bsoncore.Document
-	Depth    int // 0 for the outermost pipeline
+	Depth    int    // 0 for the outermost pipeline
+	Joined   string // foreignField of the $lookup whose pipeline this is; "" for none
+}
+
+// around are the stages that narrow the documents of a $match with it: all
+// before it, and the $match stages that follow at once, which the server joins
+// with it.
+func (s Stage) around() []bsoncore.Document {
+	out := append([]bsoncore.Document{}, s.Pipeline[:s.Index]...)
+	for _, d := range s.Pipeline[s.Index+1:] {
+		if FirstKey(d) != "$match" {
+			break
+		}
+		out = append(out, d)
+	}
+	return out
 }
 
 // First reports whether the stage sees the stored documents: only stages that
@@ -36,16 +51,16 @@ func (s Stage) First() bool {
 // stage that holds them.
 func (s *Statement) Stages() iter.Seq[Stage] {
 	return func(yield func(Stage) bool) {
-		walkPipeline(s.Pipeline, s.NS, "pipeline", 0, yield)
+		walkPipeline(s.Pipeline, s.NS, "pipeline", 0, "", yield)
 	}
 }
 
-func walkPipeline(stages []bsoncore.Document, ns Namespace, path string, depth int, yield func(Stage) bool) bool {
+func walkPipeline(stages []bsoncore.Document, ns Namespace, path string, depth int, joined string, yield func(Stage) bool) bool {
 	for i, d := range stages {
 		for name, v := range Fields(d) {
 			st := Stage{
 				Name: name, Value: v, NS: ns, Path: path + "[" + strconv.Itoa(i) + "]",
-				Index: i, Pipeline: stages, Depth: depth,
+				Index: i, Pipeline: stages, Depth: depth, Joined: joined,
 			}
 			if !yield(st) || !walkNested(st, yield) {
 				return false
@@ -60,7 +75,11 @@ func walkPipeline(stages []bsoncore.Document, ns Namespace, path string, depth i
 func walkNested(st Stage, yield func(Stage) bool) bool {
 	spec := Doc(st.Value)
 	down := func(v bsoncore.Value, ns Namespace, at string) bool {
-		return walkPipeline(Docs(v), ns, st.Path+"."+at, st.Depth+1, yield)
+		joined := ""
+		if st.Name == "$lookup" {
+			joined = Str(Get(spec, "foreignField"))
+		}
+		return walkPipeline(Docs(v), ns, st.Path+"."+at, st.Depth+1, joined, yield)
 	}
 	switch st.Name {
 	case "$facet":

@@ -109,6 +109,7 @@ type entry struct {
 
 func newEntry(r *analysis.Report, fingerprint string) *entry {
 	f := r.Finding
+	f.Fields = f.Fields[:min(len(f.Fields), maxFields)]
 	fields := make([]string, len(f.Fields))
 	for i, name := range f.Fields {
 		fields[i] = printable(name)
@@ -123,9 +124,19 @@ func newEntry(r *analysis.Report, fingerprint string) *entry {
 	}
 }
 
+// maxFields and maxText bound what is kept of one finding: fields named, and
+// bytes of each text.
+const (
+	maxFields = 16
+	maxText   = 4 << 10
+)
+
 // printable copies a text whose names a client chose (they alias its message)
 // without what is not UTF-8 and what a terminal would obey.
 func printable(s string) string {
+	if len(s) > maxText {
+		s = s[:maxText] + "…"
+	}
 	return strings.Map(func(c rune) rune {
 		if c == '\n' || unicode.IsPrint(c) {
 			return c

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"io"
+	"sync/atomic"
+	"time"
+)
+
+// asyncWriter keeps a writer that blocks (a full pipe, a terminal on hold) away
+// from whoever logs: lines wait in a bounded queue, and what does not fit is
+// dropped and counted.
+type asyncWriter struct {
+	lines   chan []byte
+	flushed chan struct{}
+	dropped atomic.Int64
+}
+
+// maxLines is how many lines may wait.
+const maxLines = 1024
+
+func newAsyncWriter(w io.Writer) *asyncWriter {
+	a := &asyncWriter{lines: make(chan []byte, maxLines), flushed: make(chan struct{})}
+	go a.drain(w)
+	return a
+}
+
+func (a *asyncWriter) drain(w io.Writer) {
+	defer close(a.flushed)
+	for line := range a.lines {
+		if line == nil {
+			return
+		}
+		_, _ = w.Write(line) // there is nobody left to tell
+	}
+}
+
+// Write never blocks and never fails; b may be reused.
+func (a *asyncWriter) Write(b []byte) (int, error) {
+	select {
+	case a.lines <- append(make([]byte, 0, len(b)), b...):
+	default:
+		a.dropped.Add(1)
+	}
+	return len(b), nil
+}
+
+// Close writes what waits, at most for patience.
+func (a *asyncWriter) Close(patience time.Duration) {
+	select {
+	case a.lines <- nil:
+	default:
+		return // full: nobody reads
+	}
+	select {
+	case <-a.flushed:
+	case <-time.After(patience):
+	}
+}
