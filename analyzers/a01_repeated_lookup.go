@@ -1,6 +1,7 @@
 package analyzers
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -145,7 +146,7 @@ func lookupFix(l *lookup, reason string) analysis.Fix {
 func reportChain(p *analysis.Pass, found []lookup) {
 	var names []string
 	for i := range found {
-		if name := op.Path(found[i].From.Coll); !contains(names, name) && len(names) < maxUsed {
+		if name := op.Path(found[i].From.Coll); !slices.Contains(names, name) && len(names) < maxUsed {
 			names = append(names, name)
 		}
 	}

@@ -1,6 +1,7 @@
 package analyzers
 
 import (
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
@@ -158,7 +159,7 @@ func readPaths(v bsoncore.Value, out *[]string) (reads bool) {
 		if path == "" {
 			return false
 		}
-		if path = op.Path(path); !contains(*out, path) && len(*out) < maxUsed {
+		if path = op.Path(path); !slices.Contains(*out, path) && len(*out) < maxUsed {
 			*out = append(*out, path)
 		}
 		return true
@@ -178,7 +179,7 @@ func usesOperator(v bsoncore.Value, names ...string) bool {
 		return false
 	}
 	for k, item := range op.Fields(bsoncore.Document(v.Data)) {
-		if contains(names, k) || k != "$literal" && usesOperator(item, names...) {
+		if slices.Contains(names, k) || k != "$literal" && usesOperator(item, names...) {
 			return true
 		}
 	}

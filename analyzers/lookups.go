@@ -2,6 +2,7 @@ package analyzers
 
 import (
 	"iter"
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
@@ -160,7 +161,7 @@ func (l *lookup) used() []string {
 func collectPaths(v bsoncore.Value, key, prefix string, out *[]string) {
 	add := func(path string) {
 		rest, ok := strings.CutPrefix(path, prefix)
-		if rest = op.Path(rest); ok && rest != "" && len(*out) < maxUsed && !contains(*out, rest) {
+		if rest = op.Path(rest); ok && rest != "" && len(*out) < maxUsed && !slices.Contains(*out, rest) {
 			*out = append(*out, rest)
 		}
 	}

@@ -59,12 +59,13 @@ func last(path string) string {
 	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
-// suffixed appends to the last part of a path: "address.city" + "Lower".
-func suffixed(path, suffix string) string { return path + suffix }
+// method is a method of a collection in mongosh. It is a type of its own so that
+// the name of a command is not taken for one: "delete" says nothing of how many.
+type method string
 
-// call is the shell method that does what a statement does, and no more: a fix
-// for an updateOne must not update many.
-func call(s *op.Statement) string {
+// call is the method that does what a statement does, and no more: a fix for an
+// updateOne must not update many.
+func call(s *op.Statement) method {
 	replaces := s.Update.Replacement != nil
 	switch s.Command {
 	case "count":
@@ -91,11 +92,11 @@ func call(s *op.Statement) string {
 		}
 		return "findOneAndUpdate"
 	}
-	return s.Command
+	return method(s.Command)
 }
 
 // query writes a call with a filter, and with a collation unless that is "".
-func query(call string, ns op.Namespace, filter, collation string) string {
+func query(with method, ns op.Namespace, filter, collation string) string {
 	c := coll(ns)
 	option := func(before string) string {
 		if collation == "" {
@@ -106,17 +107,17 @@ func query(call string, ns op.Namespace, filter, collation string) string {
 		}
 		return before + "{ collation: " + collation + " }"
 	}
-	switch call {
+	switch with {
 	case "aggregate":
 		return c + ".aggregate([{ $match: " + filter + " }]" + comma(option("")) + ")"
 	case "distinct":
 		return c + ".distinct(\"<field>\", " + option(filter) + ")"
 	case "countDocuments", "deleteOne", "deleteMany", "findOneAndDelete":
-		return c + "." + call + "(" + option(filter) + ")"
+		return c + "." + string(with) + "(" + option(filter) + ")"
 	case "updateOne", "updateMany", "findOneAndUpdate":
-		return c + "." + call + "(" + option(filter+", <update>") + ")"
+		return c + "." + string(with) + "(" + option(filter+", <update>") + ")"
 	case "replaceOne", "findOneAndReplace":
-		return c + "." + call + "(" + option(filter+", <document>") + ")"
+		return c + "." + string(with) + "(" + option(filter+", <document>") + ")"
 	}
 	find := c + ".find(" + filter + ")"
 	if collation != "" {

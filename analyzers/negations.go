@@ -1,6 +1,8 @@
 package analyzers
 
 import (
+	"slices"
+
 	"mongoadvisor/internal/op"
 )
 
@@ -30,7 +32,7 @@ func findNegation(f op.Filter) (n negation, ok bool) {
 		if n.Reason == "" || reason == negatedRegex && n.Reason != negatedRegex {
 			n = negation{Reason: reason, Pred: pred}
 		}
-		if path := op.Path(pred.Path); !contains(n.Fields, path) && len(n.Fields) < maxUsed {
+		if path := op.Path(pred.Path); !slices.Contains(n.Fields, path) && len(n.Fields) < maxUsed {
 			n.Fields = append(n.Fields, path)
 		}
 	}

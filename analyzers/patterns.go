@@ -1,6 +1,7 @@
 package analyzers
 
 import (
+	"slices"
 	"strings"
 
 	"mongoadvisor/internal/analysis"
@@ -13,7 +14,7 @@ import (
 // most one of Q01 to Q04 reports it.
 type pattern struct {
 	Statement int
-	Command   string
+	Call      method
 	Filter    op.Filter
 	Pred      op.Predicate
 	Path      string // cleaned
@@ -24,7 +25,7 @@ type pattern struct {
 	// Narrowed: an equality or range on a field that has an index (or on _id), a
 	// text or geo search, or a $limit before it leaves few documents to look at.
 	Narrowed bool
-	// Beside is the field of an equality whose index is not known.
+	// Beside is the field of an equality or range whose index is not known.
 	Beside string
 }
 
@@ -53,11 +54,9 @@ func patterns(p *analysis.Pass) []pattern {
 				if near == nil {
 					near = surround(p, f)
 				}
-				found := pattern{Statement: i, Command: call(s), Filter: f, Pred: pred, Path: op.Path(pred.Path), Class: class}
+				found := pattern{Statement: i, Call: call(s), Filter: f, Pred: pred, Path: op.Path(pred.Path), Class: class}
 				found.Bounded, found.Narrowed = near.bounded[pred.Path], near.narrowed
-				if near.beside != pred.Path {
-					found.Beside = op.Path(near.beside)
-				}
+				found.Beside = op.Path(near.beside)
 				out = append(out, found)
 			}
 		}
@@ -83,7 +82,7 @@ func surround(p *analysis.Pass, f op.Filter) *surroundings {
 		near.compared(p, f.NS, f.Joined)
 	}
 	near.look(p, f)
-	for _, d := range f.Before {
+	for _, d := range f.Around {
 		switch op.FirstKey(d) {
 		case "$match":
 			near.look(p, op.Filter{NS: f.NS, Doc: op.Doc(op.Get(d, "$match"))})
@@ -189,7 +188,7 @@ next:
 		for j := range groups {
 			g := &groups[j]
 			if g.first.Statement == f.Statement && g.reason == why && g.first.Filter.NS == f.Filter.NS {
-				if !contains(g.fields, f.Path) {
+				if !slices.Contains(g.fields, f.Path) {
 					g.fields = append(g.fields, f.Path)
 				}
 				continue next
@@ -200,15 +199,6 @@ next:
 	for _, g := range groups {
 		report(g.first, g.reason, g.fields)
 	}
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // place words where the pattern stands when that is not the command's filter.
@@ -226,8 +216,8 @@ func (f *pattern) computedFix() (analysis.Fix, bool) {
 	}, !f.Filter.Stored
 }
 
-// softened lowers a severity by one step when an equality stands beside whose
-// index was not seen: it may well leave few documents.
+// softened lowers a severity by one step when a condition stands beside whose
+// index was not seen, or other stages come before: few documents may be left.
 func (f *pattern) softened(s analysis.Severity) (analysis.Severity, string) {
 	if !f.Filter.Stored {
 		return s.Lower(), "the stages before it may leave few documents to test"

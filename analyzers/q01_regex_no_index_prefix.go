@@ -34,8 +34,8 @@ func regexNoIndexPrefix() *analysis.Analyzer {
 			Fix: "A beginning: anchor it (`/^abc/`). A leading `.*` can be deleted. A group: take it away. Several beginnings: `$in` of anchored expressions. " +
 				"Option `m`: write `\\A` for `^`. An end: store the value reversed, index that, and search its beginning. " +
 				"\"Contains\": no B-tree index can serve it; use a text or search index, or put an equality on an indexed field beside it.",
-			Guards: "Silent when an equality or range on the same field, an equality on `_id` or on a field whose index was seen, or `$text` stands beside it; for expressions under `$not`, `$nin` and `$nor`; " +
-				"for what the server rejects. One step lower when an equality on another field stands beside it whose index is not known. " +
+			Guards: "Silent when an equality or range on the same field, an equality or range on `_id` or on a field whose index was seen, `$text` or a geo condition stands beside it, in the filter or in another `$match` of the pipeline; behind a `$limit` or a search stage; inside of a `$lookup` that joins by such a field; for expressions under `$not`, `$nin` and `$nor`; " +
+				"for what the server rejects. One step lower when an equality or range on another field stands beside it whose index is not known, and where earlier stages computed the documents. " +
 				"Wrong here if the collection is and stays small, or if that other equality leaves few documents.",
 			Lesson: "Schema anti-patterns and tree structures: materialized paths; the manual's page on `$regex` and indexes.",
 		},
@@ -90,7 +90,7 @@ func noPrefixFix(f *pattern) analysis.Fix {
 	}
 	path := indexable(f.Path)
 	key := field(path)
-	one := func(value string) string { return query(f.Command, f.Filter.NS, "{ "+key+": "+value+" }", "") }
+	one := func(value string) string { return query(f.Call, f.Filter.NS, "{ "+key+": "+value+" }", "") }
 	fix := analysis.Fix{}
 	switch f.Class.Reason {
 	case regex.Alternation:
@@ -131,11 +131,11 @@ func anchorFix(f *pattern, one func(string) string) analysis.Fix {
 	}
 	c := coll(f.Filter.NS)
 	if f.Class.Form == regex.Suffix {
-		reversed := field(suffixed(path, "Rev"))
+		reversed := field(path + "Rev")
 		return analysis.Fix{
 			Text: "A search for the end of a value is a search for the beginning of the reversed value: store it reversed when writing, index that field, and search it anchored.",
 			Mongosh: c + ".createIndex({ " + reversed + ": 1 })\n" +
-				query(f.Command, f.Filter.NS, "{ "+reversed+": /^<reversed>/ }", ""),
+				query(f.Call, f.Filter.NS, "{ "+reversed+": /^<reversed>/ }", ""),
 		}
 	}
 	text := "If a beginning is meant, anchor it. If \"contains\" is meant, no B-tree index can serve it: use a text or search index, or put an equality on an indexed field beside it."

@@ -24,8 +24,8 @@ func regexCaseInsensitive() *analysis.Analyzer {
 				"A beginning: the same index, and a range under that collation; accent variants of the beginning may come along. Do not leave the regular expression in the filter: " +
 				"where a plain index on the field exists, too, MongoDB 6.0.5 then took that one and read it from end to end (20,000 keys for 3,697 documents; 3,697 without it). " +
 				"Or keep a lower-cased copy of the field. Adding a collation and keeping the regular expression does not help: `$regex` ignores collations.",
-			Guards: "Silent when an equality or range on the same field, an equality on `_id` or on a field whose index was seen, or `$text` stands beside it; when the query has a collation (Q04 speaks then). " +
-				"One step lower when an equality on another field stands beside it whose index is not known. " +
+			Guards: "Silent when an equality or range on the same field, an equality or range on `_id` or on a field whose index was seen, `$text` or a geo condition stands beside it, in the filter or in another `$match` of the pipeline; behind a `$limit` or a search stage; inside of a `$lookup` that joins by such a field; when the query has a collation (Q04 speaks then). " +
+				"One step lower when an equality or range on another field stands beside it whose index is not known, and where earlier stages computed the documents. " +
 				"DocumentDB has no case-insensitive indexes: keep a lower-cased field there.",
 			Lesson: "Schema anti-patterns and tree structures: case-insensitive queries without a case-insensitive index.",
 		},
@@ -72,17 +72,17 @@ func caseFix(f *pattern, reason string) analysis.Fix {
 	switch reason {
 	case "exact":
 		fix.Text = "Replace the regular expression by an equality under a collation of strength 2, with an index that has the same collation. The query must repeat the whole collation, or the index is not used. Strength 1 also ignores accents."
-		fix.Mongosh = index + query(f.Command, ns, "{ "+key+": \"<value>\" }", collation)
+		fix.Mongosh = index + query(f.Call, ns, "{ "+key+": \"<value>\" }", collation)
 	case "prefix":
 		fix.Text = "Replace the regular expression by a range under a collation of strength 2, with an index that has the same collation. Accent variants of the beginning may come along. A regular expression left in the filter could make the server prefer a plain index and read all of it."
-		fix.Mongosh = index + query(f.Command, ns, "{ "+key+": { $gte: \"<prefix>\", $lt: \"<prefix>\\uffff\" } }", collation)
+		fix.Mongosh = index + query(f.Call, ns, "{ "+key+": { $gte: \"<prefix>\", $lt: \"<prefix>\\uffff\" } }", collation)
 	case "uncased":
 		fix.Text = "Drop option i: the pattern has no letters, so it finds the same, and the index range comes back."
-		fix.Mongosh = query(f.Command, ns, "{ "+key+": /^<literal>/ }", "")
+		fix.Mongosh = query(f.Call, ns, "{ "+key+": /^<literal>/ }", "")
 	default:
-		lower := field(suffixed(path, "Lower"))
+		lower := field(path + "Lower")
 		fix.Text = "If a whole value or a beginning is meant, anchor it and use a collation index. If \"contains\" is meant, no B-tree index can serve it: use a text or search index, or put an equality on an indexed field beside it. A lower-cased copy of the field at least makes anchored searches possible."
-		fix.Mongosh = coll(ns) + ".createIndex({ " + lower + ": 1 })\n" + query(f.Command, ns, "{ "+lower+": /^<lower-cased prefix>/ }", "")
+		fix.Mongosh = coll(ns) + ".createIndex({ " + lower + ": 1 })\n" + query(f.Call, ns, "{ "+lower+": /^<lower-cased prefix>/ }", "")
 	}
 	if path == "" {
 		fix.Mongosh = ""

@@ -18,7 +18,7 @@ func regexOptionalQuantifier() *analysis.Analyzer {
 			Why: "The server takes the optional character into the index bounds. Measured on MongoDB 6.0.5: `/^ab{0,1}c/` returned 1 document with an index on the field and 16 without; " +
 				"`/^ab{0}c/` returned 0 and 15; `/^aé?b/` 1 and 8, since half of the character is taken for the prefix. The same query written `/^ab?c/` is right. The result depends on whether an index exists.",
 			Fix:    "Write `?` for `{0,1}` and `*` for `{0,}`, or put the quantified part in a group: `/^a(?:b{0,1})c/`.",
-			Guards: "None by count: one occurrence is enough. High instead of critical when the collection's indexes were listed and none starts with the field: results are right today and wrong after somebody adds one.",
+			Guards: "None by count: one occurrence is enough. High instead of critical when indexes of the collection were seen being made or listed and none of them starts with the field: results are right today and wrong after somebody adds one.",
 			Lesson: "Found by comparing index bounds with results on a real server.",
 		},
 	}
@@ -34,7 +34,7 @@ func runRegexOptionalQuantifier(p *analysis.Pass) {
 		key := field(indexable(f.Path))
 		fix := analysis.Fix{
 			Text:    "Put the quantified part in a group, which ends the prefix before it. For ASCII letters, ? for {0,1} and * for {0,} do, too.",
-			Mongosh: query(f.Command, f.Filter.NS, "{ "+key+": /^<literal>(?:<optional>)?<rest>/ }", ""),
+			Mongosh: query(f.Call, f.Filter.NS, "{ "+key+": /^<literal>(?:<optional>)?<rest>/ }", ""),
 		}
 		if indexable(f.Path) == "" {
 			fix.Mongosh = ""

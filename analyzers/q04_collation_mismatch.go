@@ -21,7 +21,7 @@ func collationMismatch() *analysis.Analyzer {
 			Why: "`$regex` ignores collations: with strength 2, `/^ABA/` still found nothing that was written in lower case. And a collation index cannot serve a regular expression: " +
 				"MongoDB 6.0.5 read all 10,141 keys and fetched all 10,141 documents, which is worse than a collection scan; later versions skip such an index.",
 			Fix:    "Replace the regular expression: an equality for a whole value, a range for a beginning, both under the collation and with an index that has the same one.",
-			Guards: "Silent when an equality or range on the same field gives the bounds and the regular expression only filters, and for queries without a collation.",
+			Guards: "Silent when an equality or range on the same field gives the bounds and the regular expression only filters, and for queries without a collation. Medium for an anchored expression under a collation that compares with case: nothing is missed then.",
 			Lesson: "Schema anti-patterns and tree structures: the query must use the same collation as the index.",
 		},
 	}
@@ -57,7 +57,7 @@ func collationFix(f *pattern) analysis.Fix {
 		filter = "{ " + key + ": { $gte: \"<prefix>\", $lt: \"<prefix>\\uffff\" } }"
 	}
 	fix.Mongosh = coll(f.Filter.NS) + ".createIndex({ " + key + ": 1 }, { collation: " + same + ", name: " + quote(path+"_collated") + " })\n" +
-		query(f.Command, f.Filter.NS, filter, same)
+		query(f.Call, f.Filter.NS, filter, same)
 	return fix
 }
 

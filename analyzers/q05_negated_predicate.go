@@ -68,7 +68,7 @@ func judgeNegation(p *analysis.Pass, s *op.Statement, statement int, f op.Filter
 		Message: "nothing but negations: " + fields + negationWords[n.Reason],
 		Advice:  "A negation leaves nearly the whole index to read, and each document it finds is fetched.",
 		Caveat:  "nearly all documents may be wanted indeed, as in an export",
-		Fix:     negationFix(s.Command, f.NS, n),
+		Fix:     negationFix(call(s), f.NS, n),
 	}
 	if n.Reason == negatedRegex {
 		finding.Severity, finding.Override, finding.Confidence = analysis.Medium, true, analysis.Suspected
@@ -141,30 +141,30 @@ func holdsValues(p *analysis.Pass, ns op.Namespace, path string) bool {
 // opposite is the range on the other side of a bound.
 var opposite = map[string]string{"$gt": "$lte", "$gte": "$lt", "$lt": "$gte", "$lte": "$gt"}
 
-func negationFix(command string, ns op.Namespace, n negation) analysis.Fix {
+func negationFix(with method, ns op.Namespace, n negation) analysis.Fix {
 	path := indexable(n.Fields[0])
 	key, c := field(path), coll(ns)
 	index := c + ".createIndex({ " + key + ": 1 })\n"
 	fix := analysis.Fix{
 		Text:    "Name the values that are wanted, no more than the caller needs, with an index on the field; and read in pages if that is still most of the collection.",
-		Mongosh: index + query(command, ns, "{ "+key+": { $in: [<values that are wanted>] } }", ""),
+		Mongosh: index + query(with, ns, "{ "+key+": { $in: [<values that are wanted>] } }", ""),
 	}
 	switch {
 	case n.Reason == negatedRegex:
-		flag := field(suffixed(path, "Matches"))
+		flag := field(path + "Matches")
 		fix.Text = "Decide when writing: keep in a field of its own whether the expression matches, index that field and compare with it."
-		fix.Mongosh = c + ".createIndex({ " + flag + ": 1 })\n" + query(command, ns, "{ "+flag+": false }", "")
+		fix.Mongosh = c + ".createIndex({ " + flag + ": 1 })\n" + query(with, ns, "{ "+flag+": false }", "")
 	case n.Reason == missingField:
 		fix.Text = "Write a value where there is none (false, \"none\"), and compare with it; read in pages if that is still most of the collection."
 		fix.Mongosh = c + ".updateMany({ " + key + ": null }, { $set: { " + key + ": <default> } })  // once\n" +
-			index + query(command, ns, "{ "+key+": <default> }", "")
+			index + query(with, ns, "{ "+key+": <default> }", "")
 	case n.Pred.Op == "$ne" && isNull(n.Pred.Value):
 		fix.Text = "Leave the field out where there is no value, and index just the documents that have it: a partial index answers $exists: true by itself."
 		fix.Mongosh = c + ".createIndex({ " + key + ": 1 }, { partialFilterExpression: { " + key + ": { $exists: true } } })\n" +
-			query(command, ns, "{ "+key+": { $exists: true } }", "")
+			query(with, ns, "{ "+key+": { $exists: true } }", "")
 	case opposite[n.Pred.Op] != "":
 		fix.Text = "State the range that is wanted: $not also finds documents without the field, and values of other types."
-		fix.Mongosh = index + query(command, ns, "{ "+key+": { "+opposite[n.Pred.Op]+": <value> } }", "")
+		fix.Mongosh = index + query(with, ns, "{ "+key+": { "+opposite[n.Pred.Op]+": <value> } }", "")
 	}
 	if path == "" {
 		fix.Mongosh = ""

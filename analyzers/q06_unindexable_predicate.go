@@ -73,7 +73,7 @@ func judgeUnindexable(p *analysis.Pass, s *op.Statement, statement int, f op.Fil
 	if u.javascript() {
 		finding := codeFinding(statement, f.NS, "$function in a condition")
 		if u.Reason == exprWhere {
-			finding = whereFinding(s.Command, statement, f.NS)
+			finding = whereFinding(call(s), statement, f.NS)
 		}
 		if !few {
 			finding.Severity, finding.Override = analysis.High, true
@@ -87,11 +87,11 @@ func judgeUnindexable(p *analysis.Pass, s *op.Statement, statement int, f op.Fil
 	}
 	switch u.Reason {
 	case exprFields:
-		p.Report(fieldsFinding(s.Command, statement, f.NS, u.Expr))
+		p.Report(fieldsFinding(call(s), statement, f.NS, u.Expr))
 	case remainderOnly, sizeOnly:
-		p.Report(plainFinding(s.Command, statement, f.NS, u))
+		p.Report(plainFinding(call(s), statement, f.NS, u))
 	default:
-		p.Report(functionFinding(s.Command, statement, f, u.Expr))
+		p.Report(functionFinding(call(s), statement, f, u.Expr))
 	}
 }
 
@@ -105,7 +105,7 @@ func codeFinding(statement int, ns op.Namespace, what string) analysis.Finding {
 	}
 }
 
-func whereFinding(command string, statement int, ns op.Namespace) analysis.Finding {
+func whereFinding(with method, statement int, ns op.Namespace) analysis.Finding {
 	return analysis.Finding{
 		Reason: exprWhere, Statement: statement, NS: ns, Fields: []string{},
 		Message: "$where runs JavaScript for each document",
@@ -113,7 +113,7 @@ func whereFinding(command string, statement int, ns op.Namespace) analysis.Findi
 		Caveat:  "an index on another condition leaves few documents to run it for",
 		Fix: analysis.Fix{
 			Text:    "Say it with query operators; with $expr what they cannot say, beside a condition that an index serves; or store what the code computes when writing, and index that.",
-			Mongosh: coll(ns) + ".createIndex({ <field>: 1 })\n" + query(command, ns, "{ <field>: <value> }", ""),
+			Mongosh: coll(ns) + ".createIndex({ <field>: 1 })\n" + query(with, ns, "{ <field>: <value> }", ""),
 		},
 	}
 }
@@ -131,7 +131,7 @@ func reportMapReduce(p *analysis.Pass) {
 	})
 }
 
-func fieldsFinding(command string, statement int, ns op.Namespace, e expression) analysis.Finding {
+func fieldsFinding(with method, statement int, ns op.Namespace, e expression) analysis.Finding {
 	f := analysis.Finding{
 		Reason: exprFields, Statement: statement, NS: ns, Fields: e.Paths,
 		Message: "$expr compares " + strings.Join(e.Paths, " with ") + ": every document is looked at",
@@ -144,11 +144,11 @@ func fieldsFinding(command string, statement int, ns op.Namespace, e expression)
 		return f
 	}
 	flag := left + title(strings.TrimPrefix(e.Operator, "$")) + title(last(right))
-	f.Fix.Mongosh = storeLines(command, ns, flag, "{ "+e.Operator+": ["+quote("$"+left)+", "+quote("$"+right)+"] }", "true")
+	f.Fix.Mongosh = storeLines(with, ns, flag, "{ "+e.Operator+": ["+quote("$"+left)+", "+quote("$"+right)+"] }", "true")
 	return f
 }
 
-func plainFinding(command string, statement int, ns op.Namespace, u unindexable) analysis.Finding {
+func plainFinding(with method, statement int, ns op.Namespace, u unindexable) analysis.Finding {
 	path := indexable(u.Path)
 	f := analysis.Finding{
 		Reason: u.Reason, Statement: statement, NS: ns, Fields: []string{u.Path}, Severity: analysis.Low, Override: true,
@@ -157,21 +157,21 @@ func plainFinding(command string, statement int, ns op.Namespace, u unindexable)
 		Caveat:  "a question that is asked seldom, or a collection that is and stays small",
 		Fix:     analysis.Fix{Text: "Keep the number of elements in a field of its own, count it with $inc beside $push and $pull, and index it."},
 	}
-	name, expression, value := suffixed(path, "Count"), "{ $size: { $ifNull: ["+quote("$"+path)+", []] } }", "<n>"
+	name, expression, value := path+"Count", "{ $size: { $ifNull: ["+quote("$"+path)+", []] } }", "<n>"
 	if u.Reason == remainderOnly {
 		f.Message = "$mod on " + u.Path + " is the only condition: every key of the index is read"
 		f.Advice = "Equal remainders are spread over the whole index."
 		f.Fix.Text = "Store the remainder when writing, and index that; or put a condition that an index serves beside it."
-		name, expression, value = suffixed(path, "Mod"), "{ $mod: ["+quote("$"+path)+", <divisor>] }", "<remainder>"
+		name, expression, value = path+"Mod", "{ $mod: ["+quote("$"+path)+", <divisor>] }", "<remainder>"
 	}
 	if path != "" {
-		f.Fix.Mongosh = storeLines(command, ns, name, expression, value)
+		f.Fix.Mongosh = storeLines(with, ns, name, expression, value)
 	}
 	return f
 }
 
 // functionFinding speaks of an operator around a field.
-func functionFinding(command string, statement int, filter op.Filter, e expression) analysis.Finding {
+func functionFinding(with method, statement int, filter op.Filter, e expression) analysis.Finding {
 	on := "a field"
 	if len(e.Paths) > 0 {
 		on = strings.Join(e.Paths, ", ")
@@ -187,7 +187,7 @@ func functionFinding(command string, statement int, filter op.Filter, e expressi
 	if len(e.Paths) > 0 {
 		path = indexable(e.Paths[0])
 	}
-	f.Fix = functionFix(command, filter, e, path)
+	f.Fix = functionFix(with, filter, e, path)
 	if regexOperators[e.Operator] {
 		f.Message = name + " on " + on + " in $expr: every document is looked at, even if the expression is anchored"
 		f.Advice = "As an expression it never uses an index, and the whole query fails on the first document whose value is no string. As a plain condition it skips such documents, and an anchored one is a range of the index."

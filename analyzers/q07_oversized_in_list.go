@@ -65,7 +65,7 @@ func reportList(p *analysis.Pass, s *op.Statement, statement int, f op.Filter, l
 		Message: listWords[l.Kind] + l.Path,
 		Advice:  "Each value is a seek of its own, the whole list is parsed and planned at each call, and beyond 200 values an index no longer gives the order.",
 		Caveat:  "a batch job that runs seldom may send long lists",
-		Fix:     listFix(s.Command, f.NS, l),
+		Fix:     listFix(call(s), f.NS, l),
 		Evidence: []analysis.Evidence{
 			{Name: "values", Value: n, Limit: limit, Unit: "values"},
 			{Name: "longest_list", Value: p.State().(*peaks).raise(shape, n), Unit: "values"},
@@ -82,10 +82,10 @@ var listWords = map[string]string{
 	"or":  "$or of many equalities on ",
 }
 
-func listFix(command string, ns op.Namespace, l list) analysis.Fix {
+func listFix(with method, ns op.Namespace, l list) analysis.Fix {
 	path := indexable(l.Path)
 	one := func(operator, values string) string {
-		return query(command, ns, "{ "+field(path)+": { "+operator+": ["+values+"] } }", "")
+		return query(with, ns, "{ "+field(path)+": { "+operator+": ["+values+"] } }", "")
 	}
 	fix := analysis.Fix{
 		Text:    "If the list comes from a query before, join there by $lookup with localField and send no list. If it is a set that grows, store the membership on the documents and query by it. Else send it in chunks.",

@@ -1,6 +1,7 @@
 package analyzers
 
 import (
+	"slices"
 	"strings"
 
 	"mongoadvisor/internal/analysis"
@@ -106,7 +107,7 @@ func skipFix(k *skip, equal []string, keys []sortKey, byFields bool) analysis.Fi
 			part = field(indexable(key.Path)) + ": -1"
 		}
 		sort += ", " + part
-		if !contains(equal, key.Path) {
+		if !slices.Contains(equal, key.Path) {
 			index += part + ", "
 		}
 	}

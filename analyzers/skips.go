@@ -2,6 +2,7 @@ package analyzers
 
 import (
 	"iter"
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
@@ -12,7 +13,6 @@ import (
 // skip is one place that throws documents away before it returns some.
 type skip struct {
 	Statement int
-	Command   string
 	NS        op.Namespace
 	Stage     bool // $skip and not find.skip
 	N         int64
@@ -29,7 +29,7 @@ func skips(o *op.Operation) iter.Seq[skip] {
 		for i := range statements {
 			s := &statements[i]
 			if s.Command == "find" && s.Skip > 0 {
-				if !yield(skip{i, s.Command, s.NS, false, s.Skip, s.Sort, []bsoncore.Document{s.Filter}}) {
+				if !yield(skip{i, s.NS, false, s.Skip, s.Sort, []bsoncore.Document{s.Filter}}) {
 					return
 				}
 			}
@@ -38,7 +38,7 @@ func skips(o *op.Operation) iter.Seq[skip] {
 				if st.Name != "$skip" || !ok || strings.Contains(st.Path, "$lookup.pipeline") {
 					continue
 				}
-				k := skip{Statement: i, Command: s.Command, NS: st.NS, Stage: true, N: n}
+				k := skip{Statement: i, NS: st.NS, Stage: true, N: n}
 				if !k.read(st.Pipeline[:st.Index]) || st.Depth > 0 && !k.read(leading(s.Pipeline)) {
 					continue
 				}
@@ -87,7 +87,7 @@ func (k *skip) equal() (fields []string, one bool) {
 				continue
 			}
 			one = one || pred.Path == "_id"
-			if path := op.Path(pred.Path); !contains(fields, path) && len(fields) < maxUsed {
+			if path := op.Path(pred.Path); !slices.Contains(fields, path) && len(fields) < maxUsed {
 				fields = append(fields, path)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 
 // functionFix writes the plain condition that does the same, or stores what is
 // computed.
-func functionFix(command string, filter op.Filter, e expression, path string) analysis.Fix {
+func functionFix(with method, filter op.Filter, e expression, path string) analysis.Fix {
 	if path == "" {
 		return analysis.Fix{Text: "Store what is computed when writing, and index that; or put a condition that an index serves beside it."}
 	}
@@ -18,22 +18,22 @@ func functionFix(command string, filter op.Filter, e expression, path string) an
 	index := c + ".createIndex({ " + key + ": 1 })\n"
 	switch e.Operator {
 	case "$regexMatch", "$regexFind", "$regexFindAll":
-		return regexMatchFix(command, filter, e)
+		return regexMatchFix(with, filter, e)
 	case "$toLower", "$toUpper", "$strcasecmp":
-		lower := suffixed(path, "Lower")
+		lower := path + "Lower"
 		return analysis.Fix{
 			Text:    "Store the value in lower case, too, and compare with that; or use an index with a collation of strength 2 and an equality under the same collation. A regular expression with option i instead would scan just as much.",
-			Mongosh: storeLines(command, filter.NS, lower, "{ $toLower: "+quote("$"+path)+" }", "\"<value in lower case>\""),
+			Mongosh: storeLines(with, filter.NS, lower, "{ $toLower: "+quote("$"+path)+" }", "\"<value in lower case>\""),
 		}
 	case "$year", "$month", "$dayOfMonth", "$week", "$isoWeek", "$isoWeekYear", "$dateToString", "$dateTrunc", "$dateToParts", "$hour":
 		return analysis.Fix{
 			Text:    "A year, month or day is a range of dates: ask for the range. For parts that come back each year or day, store the part and index it.",
-			Mongosh: index + query(command, filter.NS, "{ "+key+": { $gte: ISODate(\"<start>\"), $lt: ISODate(\"<end>\") } }", ""),
+			Mongosh: index + query(with, filter.NS, "{ "+key+": { $gte: ISODate(\"<start>\"), $lt: ISODate(\"<end>\") } }", ""),
 		}
 	case "$in":
 		fix := analysis.Fix{
 			Text:    "Outside of $expr, $in is served by the index.",
-			Mongosh: index + query(command, filter.NS, "{ "+key+": { $in: [<values>] } }", ""),
+			Mongosh: index + query(with, filter.NS, "{ "+key+": { $in: [<values>] } }", ""),
 		}
 		if strings.Contains(filter.Place, "$lookup.pipeline") {
 			fix.Text = "Join by localField and foreignField: they match the elements of arrays, too, and use the index on the foreign field."
@@ -43,18 +43,18 @@ func functionFix(command string, filter op.Filter, e expression, path string) an
 	case "$size":
 		return analysis.Fix{
 			Text:    "Keep the number of elements in a field of its own, count it with $inc beside $push and $pull, and index it.",
-			Mongosh: storeLines(command, filter.NS, suffixed(path, "Count"), "{ $size: { $ifNull: ["+quote("$"+path)+", []] } }", "<n>"),
+			Mongosh: storeLines(with, filter.NS, path+"Count", "{ $size: { $ifNull: ["+quote("$"+path)+", []] } }", "<n>"),
 		}
 	}
 	return analysis.Fix{
 		Text:    "Write it as a plain condition if one says the same. Else store what is computed when writing, and index that.",
-		Mongosh: storeLines(command, filter.NS, suffixed(path, "Computed"), "<expression>", "<value>"),
+		Mongosh: storeLines(with, filter.NS, path+"Computed", "<expression>", "<value>"),
 	}
 }
 
 // regexMatchFix turns the expression into a plain condition, and says what else
 // that one needs.
-func regexMatchFix(command string, filter op.Filter, e expression) analysis.Fix {
+func regexMatchFix(with method, filter op.Filter, e expression) analysis.Fix {
 	spec := op.Doc(e.Operand)
 	expr, options, ok := op.Get(spec, "regex").RegexOK()
 	if !ok {
@@ -63,7 +63,7 @@ func regexMatchFix(command string, filter op.Filter, e expression) analysis.Fix 
 	if o := op.Str(op.Get(spec, "options")); o != "" {
 		options = o
 	}
-	plain := pattern{Command: command, Filter: filter, Path: e.Paths[0], Class: regex.Classify(expr, options)}
+	plain := pattern{Call: with, Filter: filter, Path: e.Paths[0], Class: regex.Classify(expr, options)}
 	const first = "Write it as a plain condition. "
 	switch {
 	case plain.Class.Reason == regex.CaseInsensitive:
@@ -78,15 +78,15 @@ func regexMatchFix(command string, filter op.Filter, e expression) analysis.Fix 
 	key := field(indexable(e.Paths[0]))
 	return analysis.Fix{
 		Text:    first + "An anchored regular expression with literals after the anchor is a range of the index.",
-		Mongosh: coll(filter.NS) + ".createIndex({ " + key + ": 1 })\n" + query(command, filter.NS, "{ "+key+": /^<literal>/ }", ""),
+		Mongosh: coll(filter.NS) + ".createIndex({ " + key + ": 1 })\n" + query(with, filter.NS, "{ "+key+": /^<literal>/ }", ""),
 	}
 }
 
 // storeLines back-fills a computed field, indexes it and asks for it. The
 // application keeps it up in each of its writes.
-func storeLines(command string, ns op.Namespace, name, expression, value string) string {
+func storeLines(with method, ns op.Namespace, name, expression, value string) string {
 	c := coll(ns)
 	return c + ".updateMany({}, [{ $set: { " + field(name) + ": " + expression + " } }])  // once, then in each write\n" +
 		c + ".createIndex({ " + field(name) + ": 1 })\n" +
-		query(command, ns, "{ "+field(name)+": "+value+" }", "")
+		query(with, ns, "{ "+field(name)+": "+value+" }", "")
 }

@@ -177,7 +177,7 @@ func reportGrowth(p *analysis.Pass, g growth, state *array) {
 		Message: "array " + path + " only grows: " + growthWords[g.Kind],
 		Advice:  "The whole array is rewritten at each change and the document grows towards 16 MiB, where every further write to it fails.",
 		Caveat:  "a list that the business bounds, such as the addresses of a customer: name it under bounded in the configuration",
-		Fix:     growthFix(p, g, path),
+		Fix:     growthFix(g, path),
 		Evidence: []analysis.Evidence{
 			{Name: "pushes_to_one_document", Value: state.most, Limit: p.Limit("growth-pushes"), Unit: "elements"},
 			{Name: "documents", Value: state.documents, Unit: "documents"},
@@ -201,11 +201,11 @@ var growthWords = map[growthKind]string{
 }
 
 // growthFix proposes a collection of its own and a bounded preview.
-func growthFix(p *analysis.Pass, g growth, path string) analysis.Fix {
-	name, parent := last(path), singular(g.NS.Coll)
-	if name == "" || indexable(path) == "" {
+func growthFix(g growth, path string) analysis.Fix {
+	if indexable(path) == "" || strings.Contains(path, "<") && g.Kind != growSet {
 		return analysis.Fix{Text: "Keep the elements in a collection of their own, and embed only a bounded part with $each and $slice."}
 	}
+	name, parent := last(path), singular(g.NS.Coll)
 	child := collName(childName(g.NS.Coll, name))
 	ref := field(parent + "Id")
 	if g.Kind == growSet {
@@ -215,12 +215,8 @@ func growthFix(p *analysis.Pass, g growth, path string) analysis.Fix {
 				child + ".updateOne({ " + ref + ": <" + parent + " id>, value: <value> }, { $setOnInsert: { at: new Date() } }, { upsert: true })",
 		}
 	}
-	if strings.Contains(path, "<") {
-		return analysis.Fix{Text: "Keep the elements in a collection of their own, and embed only a bounded part with $each and $slice."}
-	}
-	parentPath := strings.TrimSuffix(path, name) // positions in it stay: the server needs them
-	recent := parentPath + "recent" + title(name)
-	count := parentPath + singular(name) + "Count"
+	before := strings.TrimSuffix(path, name) // positions in it stay: the server needs them
+	recent, count := before+"recent"+title(name), before+singular(name)+"Count"
 	return analysis.Fix{
 		Text: "Store each element as a document of its own collection, indexed by its parent, and embed only the newest few with $each and $slice. Elements ordered by time can go into buckets instead.",
 		Mongosh: child + ".insertOne({ " + ref + ": <" + parent + " id>, ...<element> })\n" +

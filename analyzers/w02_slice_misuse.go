@@ -147,8 +147,8 @@ func reportSlice(p *analysis.Pass, g growth, reason string) {
 	if reason == "slice-without-each" {
 		f.Caveat = "elements that are meant to hold a field of that name"
 	}
-	if n, ok := op.Get(g.Pushed, "$slice").AsInt64OK(); ok {
-		f.Evidence = []analysis.Evidence{{Name: "slice", Value: n, Limit: p.Limit("max-slice"), Unit: "elements"}}
+	if n, _ := op.Get(g.Pushed, "$slice").AsInt64OK(); reason == "slice-too-large" {
+		f.Evidence = []analysis.Evidence{{Name: "slice_at_least", Value: magnitude(max(n, -n)), Limit: p.Limit("max-slice"), Unit: "elements"}}
 	}
 	if !strings.Contains(path, "<") {
 		f.Fix.Mongosh = coll(g.NS) + ".updateOne({ _id: <id> }, { $push: { " + field(path) + ": { $each: [<element>], $slice: -10 } } })"

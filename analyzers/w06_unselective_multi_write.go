@@ -1,6 +1,7 @@
 package analyzers
 
 import (
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
@@ -116,7 +117,7 @@ func unserved(s *op.Statement) (fields []string, ok bool) {
 			continue
 		}
 		ok = true
-		if path := op.Path(pred.Path); path != "" && !contains(fields, path) && len(fields) < maxUsed {
+		if path := op.Path(pred.Path); path != "" && !slices.Contains(fields, path) && len(fields) < maxUsed {
 			fields = append(fields, path)
 		}
 	}
@@ -151,7 +152,7 @@ func expiry(s *op.Statement) (path string, beside []string, ok bool) {
 			return "", nil, false
 		}
 	}
-	return path, beside, path != "" && !contains(beside, path)
+	return path, beside, path != "" && !slices.Contains(beside, path)
 }
 
 func reportExpiry(p *analysis.Pass, statement int, path string, beside []string) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 
 	"mongoadvisor/analyzers"
 	"mongoadvisor/internal/engine"
+	"mongoadvisor/internal/session"
 	"mongoadvisor/internal/sink"
 	"mongoadvisor/internal/store"
 )
@@ -76,7 +78,8 @@ func defaults(profile store.Profile) *config {
 	c.Log.Level, c.Log.Format = "info", "json"
 	c.Metrics.MaxFindings = 200
 	c.Shutdown.Grace = duration(25 * time.Second)
-	c.Analysis.MaxMemory, c.Analysis.MaxRequest, c.Analysis.MaxReply = 64<<20, 256<<10, 64<<10
+	c.Analysis.MaxMemory = 64 << 20
+	c.Analysis.MaxRequest, c.Analysis.MaxReply = session.DefaultRequestLimit, session.DefaultReplyLimit
 	return c
 }
 
@@ -200,13 +203,13 @@ func (c *config) check() error {
 	if _, err := c.ignores(); err != nil {
 		return usage("%w", err)
 	}
-	if !oneOf(c.Format, sink.Formats) {
+	if !slices.Contains(sink.Formats, c.Format) {
 		return usage("format %q: want one of %s", c.Format, strings.Join(sink.Formats, ", "))
 	}
-	if !oneOf(c.Log.Format, []string{"json", "console"}) {
+	if !slices.Contains([]string{"json", "console"}, c.Log.Format) {
 		return usage("log.format %q: want json or console", c.Log.Format)
 	}
-	if !oneOf(c.Log.Level, []string{"debug", "info", "warn", "error"}) {
+	if !slices.Contains([]string{"debug", "info", "warn", "error"}, c.Log.Level) {
 		return usage("log.level %q: want debug, info, warn or error", c.Log.Level)
 	}
 	if c.Metrics.MaxFindings < 0 {
@@ -242,13 +245,4 @@ func (c *config) ignores() ([]engine.Ignore, error) {
 		out = append(out, ig)
 	}
 	return out, nil
-}
-
-func oneOf(s string, list []string) bool {
-	for _, x := range list {
-		if s == x {
-			return true
-		}
-	}
-	return false
 }

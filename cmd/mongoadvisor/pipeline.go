@@ -47,6 +47,8 @@ type pipeline struct {
 	web     *web.Server
 	proxies []*proxy.Server
 	dials   *limiter
+	// logDropped counts lines of the program's own log that nobody read in time.
+	logDropped func() int64
 }
 
 // has is what a proxy can tell of an operation.
@@ -67,7 +69,7 @@ func newPipeline(c *config, logger *zap.Logger, listeners []string, announce ...
 	if err != nil {
 		return nil, usage("%w", err)
 	}
-	p := &pipeline{config: c, logger: logger, rules: rules, stats: &session.Stats{}, dials: newLimiter(10 * time.Second)}
+	p := &pipeline{config: c, logger: logger, rules: rules, stats: &session.Stats{}, dials: newLimiter(10 * time.Second), logDropped: func() int64 { return 0 }}
 	// a quarter for requests that wait for their replies, the rest for the queue
 	p.pending = session.NewPending(int64(c.Analysis.MaxMemory) / 4)
 	p.queue = session.NewQueue(int64(c.Analysis.MaxMemory)*3/4, p.stats)
@@ -110,10 +112,6 @@ func (p *pipeline) start(pairs []pair) error {
 		}
 	}
 	for _, x := range pairs {
-		if loops(x, pairs) {
-			p.stop(context.Background())
-			return usage("upstream %s is a listener of this proxy: connections would go round for ever", x.upstream.address)
-		}
 		s := p.server(x)
 		if err := s.Start(); err != nil {
 			p.stop(context.Background())
@@ -284,6 +282,15 @@ func (p *pipeline) watch() {
 			for i, r := range session.ShedReasons {
 				each(r, p.stats.Shed[i].Load())
 			}
+		},
+		Dropped: func(each func(what string, n int64)) {
+			states := int64(0)
+			for _, s := range p.engine.Stats() {
+				states += s.Evicted.Load()
+			}
+			each("cursor", p.stats.CursorsLost.Load())
+			each("rule_state", states)
+			each("log_line", p.logDropped())
 		},
 		RuleWork: func(each func(rule string, panics int64, seconds float64)) {
 			for _, s := range p.engine.Stats() {

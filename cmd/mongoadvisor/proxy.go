@@ -98,6 +98,11 @@ func runProxy(ctx context.Context, c *config, pairs []pair, stdout, stderr io.Wr
 	if err := writable(c.Output); err != nil {
 		return err
 	}
+	for _, x := range pairs {
+		if loops(x, pairs) {
+			return usage("upstream %s is a listener of this proxy: connections would go round for ever", x.upstream.address)
+		}
+	}
 	// a reader of our output that goes away must not end the process
 	signal.Ignore(syscall.SIGPIPE)
 	log := newAsyncWriter(stderr)
@@ -109,9 +114,7 @@ func runProxy(ctx context.Context, c *config, pairs []pair, stdout, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	if ctx == nil {
-		ctx = context.Background()
-	}
+	p.logDropped = log.dropped.Load
 	signals := make(chan os.Signal, 2) // both are kept, however close they come
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	defer signal.Stop(signals)

@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"slices"
 	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
 	"mongoadvisor/internal/op"
 )
@@ -9,26 +12,23 @@ import (
 // maxIndexedCollections bounds what is learnt of indexes.
 const maxIndexedCollections = 10_000
 
+// maxIndexBytes bounds their names and keys in all: a server takes index names
+// of any length.
+const maxIndexBytes = 16 << 20
+
 // indexTable is the index catalogue that traffic gives for free: createIndexes,
 // dropIndexes and the replies to listIndexes.
 type indexTable struct {
-	byNS map[string]*collectionIndexes
+	byNS  map[string][]op.Index
+	bytes int
 }
 
-type collectionIndexes struct {
-	indexes []op.Index
-	full    bool // listIndexes was seen: there are no others
-}
+func newIndexTable() *indexTable { return &indexTable{byNS: map[string][]op.Index{}} }
 
-func newIndexTable() *indexTable { return &indexTable{byNS: map[string]*collectionIndexes{}} }
-
-// of returns what is known; the index on _id always exists.
-func (t *indexTable) of(ns op.Namespace) ([]op.Index, bool) {
-	c, ok := t.byNS[ns.String()]
-	if !ok {
-		return nil, false
-	}
-	return c.indexes, true
+// of returns the indexes that were seen; known is false when none ever was.
+func (t *indexTable) of(ns op.Namespace) (indexes []op.Index, known bool) {
+	indexes, known = t.byNS[ns.String()]
+	return indexes, known
 }
 
 func (t *indexTable) learn(o *op.Operation) {
@@ -37,29 +37,24 @@ func (t *indexTable) learn(o *op.Operation) {
 	}
 	switch o.Command {
 	case "createIndexes":
-		if c := t.collection(o.NS); c != nil {
-			for _, d := range op.Docs(op.Get(o.Body, "indexes")) {
-				c.add(op.ParseIndex(d))
-			}
+		for _, d := range op.Docs(op.Get(o.Body, "indexes")) {
+			t.add(o.NS, d)
 		}
 	case "listIndexes":
-		if c := t.collection(o.NS); c != nil && o.Reply.Seen {
-			for _, d := range o.Reply.Docs {
-				c.add(op.ParseIndex(d))
-			}
-			c.full = c.full || o.Reply.CursorID == 0 && o.Reply.Returned >= 0
+		for _, d := range o.Reply.Docs {
+			t.add(o.NS, d)
 		}
 	case "dropIndexes":
 		t.drop(o)
 	case "drop":
-		delete(t.byNS, o.NS.String())
+		t.forget(o.NS.String())
 	case "renameCollection":
-		delete(t.byNS, o.NS.String())
-		delete(t.byNS, op.Str(op.Get(o.Body, "to")))
+		t.forget(o.NS.String())
+		t.forget(op.ParseNamespace(op.Str(op.Get(o.Body, "to"))).String())
 	case "dropDatabase":
 		for key := range t.byNS {
 			if strings.HasPrefix(key, o.NS.DB+".") {
-				delete(t.byNS, key)
+				t.forget(key)
 			}
 		}
 	}
@@ -68,44 +63,51 @@ func (t *indexTable) learn(o *op.Operation) {
 // drop forgets the index of that name; by any other description, all that is
 // known of the collection.
 func (t *indexTable) drop(o *op.Operation) {
-	c := t.byNS[o.NS.String()]
-	if c == nil {
+	key, name := o.NS.String(), op.Str(op.Get(o.Body, "index"))
+	indexes := t.byNS[key]
+	i := slices.IndexFunc(indexes, func(ix op.Index) bool { return ix.Name == name })
+	if i < 0 {
+		t.forget(key)
 		return
 	}
-	name := op.Str(op.Get(o.Body, "index"))
-	for i, ix := range c.indexes {
-		if ix.Name == name {
-			c.indexes = append(c.indexes[:i:i], c.indexes[i+1:]...)
-			return
-		}
-	}
-	delete(t.byNS, o.NS.String())
+	t.bytes -= size(indexes[i])
+	t.byNS[key] = slices.Delete(indexes, i, i+1)
 }
 
-func (t *indexTable) collection(ns op.Namespace) *collectionIndexes {
-	key := ns.String()
-	c := t.byNS[key]
-	if c == nil && len(t.byNS) < maxIndexedCollections {
-		c = &collectionIndexes{}
-		t.byNS[strings.Clone(key)] = c
+func (t *indexTable) forget(key string) {
+	for _, ix := range t.byNS[key] {
+		t.bytes -= size(ix)
 	}
-	return c
+	delete(t.byNS, key)
 }
 
 // maxIndexes is the server's own limit for one collection.
 const maxIndexes = 64
 
-func (c *collectionIndexes) add(ix op.Index, ok bool) {
-	if !ok {
+// add takes an index in, in the place of one of the same name.
+func (t *indexTable) add(ns op.Namespace, doc bsoncore.Document) {
+	ix, ok := op.ParseIndex(doc)
+	key := ns.String()
+	indexes, known := t.byNS[key]
+	if !ok || !known && len(t.byNS) >= maxIndexedCollections || t.bytes+size(ix) > maxIndexBytes {
 		return
 	}
-	for i := range c.indexes {
-		if c.indexes[i].Name == ix.Name {
-			c.indexes[i] = ix
-			return
-		}
+	if i := slices.IndexFunc(indexes, func(x op.Index) bool { return x.Name == ix.Name }); i >= 0 {
+		t.bytes += size(ix) - size(indexes[i])
+		indexes[i] = ix
+		return
 	}
-	if len(c.indexes) < maxIndexes {
-		c.indexes = append(c.indexes, ix)
+	if len(indexes) < maxIndexes {
+		t.bytes += size(ix)
+		t.byNS[strings.Clone(key)] = append(indexes, ix)
 	}
+}
+
+// size is what an index holds in memory, about.
+func size(ix op.Index) int {
+	n := 100 + len(ix.Name) + len(ix.Collation)
+	for _, k := range ix.Keys {
+		n += 32 + len(k.Path) + len(k.Kind)
+	}
+	return n
 }

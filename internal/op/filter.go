@@ -17,9 +17,9 @@ type Filter struct {
 	// $group or $lookup sees computed ones, and no index helps there.
 	Stored    bool
 	Collation bsoncore.Document
-	// Before are the stages of its pipeline before a $match that see the same
-	// documents, and the $match stages right after it.
-	Before []bsoncore.Document
+	// Around are the stages of its pipeline that narrow a $match with it: all
+	// before it, and the $match stages right after it.
+	Around []bsoncore.Document
 	// Joined is the foreignField of the $lookup whose result it filters.
 	Joined string
 }
@@ -48,7 +48,7 @@ func (s *Statement) Filters() iter.Seq[Filter] {
 			}
 			f := Filter{NS: st.NS, Doc: doc, Place: st.Path + "." + st.Name, Stored: st.First(), Collation: s.Collation, Joined: st.Joined}
 			if st.Name == "$match" {
-				f.Before = st.around()
+				f.Around = st.around()
 			}
 			if st.Name == "$graphLookup" {
 				f.NS = LookupFrom(Doc(st.Value), st.NS)

@@ -100,7 +100,7 @@ func (o *Operation) Shape() Shape {
 	return s[0].Shape()
 }
 
-// field is the body field of that name, or the kind-1 sequence that stands for it.
+// docs are the documents of a body field, or of the kind-1 sequence that stands for it.
 func (o *Operation) docs(name string) []bsoncore.Document {
 	for i := range o.Seqs {
 		if o.Seqs[i].Name == name {

@@ -88,24 +88,38 @@ func parseStatements(o *Operation) []Statement {
 	return nil
 }
 
+// option reads what every command and every entry of one spells alike.
+func (s *Statement) option(name string, v bsoncore.Value) {
+	switch name {
+	case "sort":
+		s.Sort = Doc(v)
+	case "collation":
+		s.Collation = Doc(v)
+	case "hint":
+		s.Hint = v
+	case "arrayFilters":
+		s.ArrayFilters = Docs(v)
+	case "multi":
+		s.Multi = True(v)
+	case "upsert":
+		s.Upsert = True(v)
+	}
+}
+
 func parseFind(o *Operation) Statement {
 	s := Statement{NS: o.NS, Command: "find"}
 	for k, v := range Fields(o.Body) {
 		switch k {
 		case "filter":
 			s.Filter = Doc(v)
-		case "sort":
-			s.Sort = Doc(v)
 		case "projection":
 			s.Projection = Doc(v)
-		case "collation":
-			s.Collation = Doc(v)
-		case "hint":
-			s.Hint = v
 		case "skip":
 			s.Skip, _ = Int(v)
 		case "limit":
 			s.Limit, _ = Int(v)
+		default:
+			s.option(k, v)
 		}
 	}
 	return s
@@ -119,20 +133,12 @@ func parseFindAndModify(o *Operation) Statement {
 			s.Filter = Doc(v)
 		case "update":
 			s.Update = parseUpdate(v)
-		case "sort":
-			s.Sort = Doc(v)
 		case "fields":
 			s.Projection = Doc(v)
-		case "collation":
-			s.Collation = Doc(v)
-		case "hint":
-			s.Hint = v
-		case "arrayFilters":
-			s.ArrayFilters = Docs(v)
-		case "upsert":
-			s.Upsert = True(v)
 		case "new":
 			s.New = True(v)
+		default:
+			s.option(k, v)
 		}
 	}
 	return s
@@ -149,18 +155,8 @@ func parseUpdates(o *Operation) []Statement {
 				s.Filter = Doc(v)
 			case "u":
 				s.Update = parseUpdate(v)
-			case "multi":
-				s.Multi = True(v)
-			case "upsert":
-				s.Upsert = True(v)
-			case "arrayFilters":
-				s.ArrayFilters = Docs(v)
-			case "collation":
-				s.Collation = Doc(v)
-			case "hint":
-				s.Hint = v
-			case "sort":
-				s.Sort = Doc(v)
+			default:
+				s.option(k, v)
 			}
 		}
 		out = append(out, s)
@@ -180,10 +176,8 @@ func parseDeletes(o *Operation) []Statement {
 			case "limit":
 				n, _ := Int(v)
 				s.Multi = n == 0
-			case "collation":
-				s.Collation = Doc(v)
-			case "hint":
-				s.Hint = v
+			default:
+				s.option(k, v)
 			}
 		}
 		out = append(out, s)
@@ -223,16 +217,8 @@ func parseBulkWrite(o *Operation) []Statement {
 				s.Update = parseUpdate(v)
 			case "document":
 				s.Document = Doc(v)
-			case "multi":
-				s.Multi = True(v)
-			case "upsert":
-				s.Upsert = True(v)
-			case "arrayFilters":
-				s.ArrayFilters = Docs(v)
-			case "collation":
-				s.Collation = Doc(v)
-			case "hint":
-				s.Hint = v
+			default:
+				s.option(k, v)
 			}
 		}
 		if at < 0 || at >= int64(len(spaces)) || s.Command == "" {

@@ -160,7 +160,6 @@ func (q *Queue) empty() bool {
 func (q *Queue) handle(e *event) {
 	defer func() {
 		if v := recover(); v != nil {
-			q.stats.DecodePanics.Add(1)
 			q.stats.undecoded("panic")
 		}
 	}()

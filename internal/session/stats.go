@@ -42,20 +42,19 @@ var ShedReasons = [...]string{"queue_full"}
 // Stats counts what a process saw of its traffic. All fields may be read while
 // they move.
 type Stats struct {
-	Connections  atomic.Int64 // ever
-	MidStream    atomic.Int64 // connections not seen from their start
-	Uninspected  atomic.Int64 // connections whose stream cannot be read: TLS, HTTP, bad length
-	Bytes        [2]atomic.Int64
-	BytesLost    atomic.Int64 // bytes of streams that cannot be read
-	Messages     [2][len(OpCodes)]atomic.Int64
-	Decoded      atomic.Int64
-	Undecoded    [len(UndecodedReasons)]atomic.Int64
-	Shed         [len(ShedReasons)]atomic.Int64
-	Operations   atomic.Int64
-	Orphans      atomic.Int64 // replies without a request
-	Unanswered   atomic.Int64 // requests whose reply was not seen
-	CursorsLost  atomic.Int64 // cursors forgotten for want of room
-	DecodePanics atomic.Int64
+	Connections atomic.Int64 // ever
+	MidStream   atomic.Int64 // connections not seen from their start
+	Uninspected atomic.Int64 // connections whose stream cannot be read: TLS, HTTP, bad length
+	Bytes       [2]atomic.Int64
+	BytesLost   atomic.Int64 // bytes of streams that cannot be read
+	Messages    [2][len(OpCodes)]atomic.Int64
+	Decoded     atomic.Int64
+	Undecoded   [len(UndecodedReasons)]atomic.Int64
+	Shed        [len(ShedReasons)]atomic.Int64
+	Operations  atomic.Int64
+	Orphans     atomic.Int64 // replies without a request
+	Unanswered  atomic.Int64 // requests whose reply was not seen
+	CursorsLost atomic.Int64 // cursors forgotten for want of room
 }
 
 func (s *Stats) message(d Direction, code wire.OpCode) {

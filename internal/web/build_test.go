@@ -18,6 +18,7 @@ var rules = []*analysis.Analyzer{{ID: "Q01"}, {ID: "W02"}}
 func testSources(findings ...store.Entry) Sources {
 	return Sources{
 		Rules: rules, Coverage: func() op.Coverage { return op.Coverage{Ratio: 1} }, QueueBytes: func() int64 { return 0 },
+		Dropped: func(each func(string, int64)) { each("cursor", 0) },
 		Messages: func(each func(direction, opcode string, n int64)) {
 			each("client", "OP_MSG", 0)
 			each("server", "OP_MSG", 0)

@@ -104,6 +104,7 @@ type Sources struct {
 	Messages    func(each func(direction, opcode string, n int64))
 	Undecoded   func(each func(reason string, n int64))
 	Shed        func(each func(reason string, n int64))
+	Dropped     func(each func(what string, n int64))
 	QueueBytes  func() int64
 	Findings    func() []store.Entry
 	Occurrences func() map[store.Occurrence]int64
@@ -129,6 +130,7 @@ var (
 	messagesDesc    = desc("messages_total", "Messages seen, by direction and opcode.", "direction", "opcode")
 	undecodedDesc   = desc("undecoded_messages_total", "Messages that were passed on and not understood, by reason.", "reason")
 	shedDesc        = desc("shed_messages_total", "Messages that were passed on and dropped before analysis, by reason.", "reason")
+	droppedDesc     = desc("dropped_total", "Other things that were forgotten or left out for want of room: cursor, rule_state, log_line.", "what")
 	coverageDesc    = desc("coverage_ratio", "Share of the traffic that was understood, 0 to 1.")
 	queueDesc       = desc("analysis_queue_bytes", "Bytes of messages that wait for analysis.")
 	findingsDesc    = desc("findings", "Findings that are reported, by rule, severity and status.", "rule", "severity", "status")
@@ -145,7 +147,7 @@ var (
 // Describe implements prometheus.Collector.
 func (s *sources) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		messagesDesc, undecodedDesc, shedDesc, coverageDesc, queueDesc, findingsDesc, occurrencesDesc, panicsDesc,
+		messagesDesc, undecodedDesc, shedDesc, droppedDesc, coverageDesc, queueDesc, findingsDesc, occurrencesDesc, panicsDesc,
 		secondsDesc, notifiedDesc, activeDesc, untrackedDesc, reloadDesc, reloadTimeDesc,
 	} {
 		ch <- d
@@ -163,6 +165,7 @@ func (s *sources) Collect(ch chan<- prometheus.Metric) {
 	s.Messages(func(direction, opcode string, n int64) { counter(messagesDesc, float64(n), direction, opcode) })
 	s.Undecoded(func(reason string, n int64) { counter(undecodedDesc, float64(n), reason) })
 	s.Shed(func(reason string, n int64) { counter(shedDesc, float64(n), reason) })
+	s.Dropped(func(what string, n int64) { counter(droppedDesc, float64(n), what) })
 	s.RuleWork(func(rule string, panics int64, seconds float64) {
 		counter(panicsDesc, float64(panics), rule)
 		counter(secondsDesc, seconds, rule)

@@ -2,6 +2,7 @@ package analysistest
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
@@ -15,12 +16,7 @@ func Message(id, respondsTo int32, flags wire.MsgFlags, body bsoncore.Document, 
 	b = binary.LittleEndian.AppendUint32(b, uint32(flags))
 	b = append(b, 0)
 	b = append(b, body...)
-	names := make([]string, 0, len(sequences))
-	for name := range sequences {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(sequences)) {
 		b = append(b, 1)
 		start := len(b)
 		b = append(b, 0, 0, 0, 0)

@@ -3,7 +3,9 @@ package cases
 import (
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -83,9 +85,9 @@ func (s Step) Call() string {
 		}
 		parts = append(parts, k+": "+JS(v))
 	}
-	for name, docs := range s.Sequences {
+	for _, name := range slices.Sorted(maps.Keys(s.Sequences)) {
 		var list []string
-		for _, d := range docs {
+		for _, d := range s.Sequences[name] {
 			list = append(list, JS(bsoncore.Value{Type: bsoncore.TypeEmbeddedDocument, Data: d}))
 		}
 		parts = append(parts, name+": ["+strings.Join(list, ", ")+"]")
