@@ -3,6 +3,7 @@ package analyzers_test
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,7 +35,10 @@ type fixCase struct {
 	stage string
 }
 
-var fixCases = []fixCase{
+// fixCases are those of every group; each group's are in a file of their own.
+var fixCases = slices.Concat(queryFixes, arrayFixes, readFixes, aggregationFixes, writeFixes, schemaFixes, operationFixes)
+
+var queryFixes = []fixCase{
 	{rule: "Q05", reason: "not-equal", traffic: `db.c.find({ st: { $ne: 1 } })`, fill: []string{"<values that are wanted>", "2, 3"}},
 	{rule: "Q05", reason: "not-equal", traffic: `db.c.find({ st: { $nin: [1, 2] } })`, fill: []string{"<values that are wanted>", "3"}},
 	{rule: "Q05", reason: "not-equal", traffic: `db.c.find({ opt: { $ne: null } })`},

@@ -51,6 +51,7 @@ const (
 	ScopeNamespace
 	ScopeConn
 	ScopeApp
+	ScopeClient // an application on one host: all connections of one pool, about
 )
 
 // StateSpec asks the engine for state. New makes one; the engine keeps at most
@@ -59,6 +60,11 @@ type StateSpec struct {
 	Scope Scope
 	Max   int
 	New   func() any
+	// Shared names a state that several rules have in common, "" for one of its
+	// own: those that name the same get the same, and must agree on the rest.
+	// Whichever runs first takes an operation in, so such a state remembers the
+	// last one it saw.
+	Shared string
 }
 
 // Doc is a rule's page. The texts are Markdown paragraphs; the examples come

@@ -24,11 +24,21 @@ type Env interface {
 	// Indexes known for a collection. known is false when none was ever seen:
 	// then nothing may be concluded from their absence.
 	Indexes(ns op.Namespace) (indexes []op.Index, known bool)
+	// Traffic is what a collection's workload adds up to so far, this operation
+	// included.
+	Traffic(ns op.Namespace) Traffic
 	// Bounded reports whether the configuration names the array at path as
 	// bounded by the business.
 	Bounded(ns op.Namespace, path string) bool
 	// Listeners are the addresses clients reach us by; empty when not a proxy.
 	Listeners() []string
+}
+
+// Traffic sums up the workload of one collection.
+type Traffic struct {
+	Reads, Writes int64         // operations
+	Latency       time.Duration // of all of them
+	First, Last   time.Time     // by the traffic's clock
 }
 
 // NewPass is for what runs rules: the engine and the test harness.

@@ -16,6 +16,8 @@ type Engine struct {
 	rules     []*rule
 	byCommand map[string][]*rule
 	indexes   *indexTable
+	views     *viewTable
+	traffic   *trafficTable
 	retries   *retryGuard
 	limits    map[string]int64
 	reported  []reported // findings of the operation being judged
@@ -52,11 +54,17 @@ type RuleStats struct {
 func New(c Config) *Engine {
 	e := &Engine{
 		config: c, byCommand: map[string][]*rule{}, limits: map[string]int64{},
-		indexes: newIndexTable(), retries: newRetryGuard(),
+		indexes: newIndexTable(), views: newViewTable(), traffic: newTrafficTable(), retries: newRetryGuard(),
 	}
+	shared := map[string]*states{}
 	for _, a := range c.Rules {
 		r := &rule{analyzer: a, stats: &RuleStats{ID: a.ID}}
-		r.states = newStates(a.State, &r.stats.Evicted)
+		if r.states = newStates(a.State, &r.stats.Evicted); a.State != nil && a.State.Shared != "" {
+			if s, ok := shared[a.State.Shared]; ok {
+				r.states = s
+			}
+			shared[a.State.Shared] = r.states
+		}
 		r.pass = analysis.NewPass(a, e, e.report, e.limit, func(p *analysis.Pass) any { return r.states.get(p.Op) })
 		e.rules = append(e.rules, r)
 		for _, command := range a.Commands {
@@ -76,10 +84,16 @@ func New(c Config) *Engine {
 // Judge runs the rules over one operation.
 func (e *Engine) Judge(o *op.Operation) {
 	e.indexes.learn(o)
+	e.views.learn(o)
+	if o.Kind == op.KindDDL && tool(o.Conn) {
+		return
+	}
+	e.views.resolve(o)
 	if o.Kind == op.KindRead || o.Kind == op.KindWrite || o.Kind == op.KindCursor {
 		if !workload(o) || e.retries.seen(o) {
 			return
 		}
+		e.traffic.count(o)
 		e.config.Recorder.Observe(o)
 	}
 	e.reported = e.reported[:0]
@@ -130,6 +144,9 @@ func (e *Engine) report(p *analysis.Pass, f analysis.Finding) {
 		if r.Shape.IsZero() {
 			r.Shape = s[f.Statement].Shape()
 		}
+		if v := s[f.Statement].View; v != "" {
+			r.Finding.Message += ", through the view " + v
+		}
 	}
 	once := reported{p.Analyzer, f.Reason, f.Statement, r.NS, r.Shape.ID}
 	if slices.Contains(e.reported, once) {
@@ -150,6 +167,9 @@ func (e *Engine) limit(id, name string) int64 {
 
 // Indexes is what the traffic told of a collection's indexes.
 func (e *Engine) Indexes(ns op.Namespace) ([]op.Index, bool) { return e.indexes.of(ns) }
+
+// Traffic is what a collection's workload adds up to so far.
+func (e *Engine) Traffic(ns op.Namespace) analysis.Traffic { return e.traffic.of(ns) }
 
 // Bounded reports whether the configuration names the array as bounded.
 func (e *Engine) Bounded(ns op.Namespace, path string) bool {

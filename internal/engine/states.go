@@ -64,12 +64,31 @@ func (s *states) get(o *op.Operation) any {
 func (s *states) key(o *op.Operation) stateKey {
 	switch {
 	case s.spec.Scope == analysis.ScopeNamespace:
-		return stateKey{name: o.NS.String()}
+		return stateKey{name: stateNS(o).String()}
 	case o.Conn == nil: // a source without connections
 	case s.spec.Scope == analysis.ScopeConn:
 		return stateKey{conn: o.Conn.ID}
 	case s.spec.Scope == analysis.ScopeApp:
 		return stateKey{name: o.Conn.App}
+	case s.spec.Scope == analysis.ScopeClient:
+		return stateKey{name: o.Conn.App + "\x00" + host(o.Conn.Client)}
 	}
 	return stateKey{}
+}
+
+// stateNS is the collection an operation's state belongs to: the one that is
+// stored, for a view.
+func stateNS(o *op.Operation) op.Namespace {
+	if s := o.Statements(); len(s) == 1 && o.Kind == op.KindRead && s[0].View != "" {
+		return s[0].NS
+	}
+	return o.NS
+}
+
+// host is an address without its port.
+func host(address string) string {
+	if i := strings.LastIndexByte(address, ':'); i >= 0 {
+		return address[:i]
+	}
+	return address
 }

@@ -12,8 +12,12 @@ type Reply struct {
 	N        int64  // n: documents matched, counted, inserted or deleted
 	Modified int64  // nModified
 	Upserted int    // documents an upsert made
-	CursorID int64  // 0 when the cursor is exhausted
-	Bytes    int    // size of the reply message
+	Errors   int    // writeErrors: statements that failed; Code is that of the first
+	// Transient says that the reply is labelled a transient transaction error: the
+	// driver runs the whole transaction again.
+	Transient bool
+	CursorID  int64 // 0 when the cursor is exhausted
+	Bytes     int   // size of the reply message
 	// Docs are the documents of the batch that were kept, in order; fewer than
 	// Returned when the message was cut.
 	Docs []bsoncore.Document

@@ -66,6 +66,10 @@ func (w *shapeWriter) statement(s *Statement) {
 		w.part("pipeline")
 		w.pipeline(s.Pipeline)
 	default:
+		if s.View != "" {
+			w.part("view")
+			w.pipeline(s.Pipeline)
+		}
 		w.part("filter")
 		w.filter(s.Filter)
 	}

@@ -26,6 +26,9 @@ type Statement struct {
 	Multi        bool
 	Upsert       bool
 	New          bool // findAndModify returns the document after the change
+	// View is the name of the view that was read, "" for a collection: NS and
+	// Pipeline are then those of what it stands on.
+	View string
 
 	shape Shape
 }

@@ -30,10 +30,18 @@ func readReply(command string, body bsoncore.Document) op.Reply {
 		case "cursor":
 			readCursor(&r, op.Doc(v))
 		case "writeErrors":
-			if docs := op.Docs(v); len(docs) > 0 {
+			docs := op.Docs(v)
+			if r.Errors = len(docs); r.Errors > 0 {
 				n, _ := op.Int(op.Get(docs[0], "code"))
 				r.Code = int32(n)
 			}
+		case "writeConcernError":
+			if r.Code == 0 {
+				n, _ := op.Int(op.Get(op.Doc(v), "code"))
+				r.Code = int32(n)
+			}
+		case "errorLabels":
+			r.Transient = hasLabel(v, "TransientTransactionError")
 		case "value":
 			if d := op.Doc(v); d != nil && command == "findAndModify" {
 				r.Docs, r.Returned = []bsoncore.Document{d}, 1
@@ -43,6 +51,17 @@ func readReply(command string, body bsoncore.Document) op.Reply {
 		}
 	}
 	return r
+}
+
+func hasLabel(v bsoncore.Value, label string) bool {
+	if arr := op.Arr(v); arr != nil {
+		for item := range op.Items(arr) {
+			if op.Str(item) == label {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func readCursor(r *op.Reply, cursor bsoncore.Document) {

@@ -125,7 +125,7 @@ func (p *player) play(step cases.Step) {
 		s = session.New(p.config, op.Conn{ID: uint64(len(p.sessions) + 1), Client: "192.0.2.1:50000"})
 		p.sessions[step.Conn] = s
 	}
-	p.now = p.now.Add(time.Millisecond)
+	p.now = p.now.Add(max(step.After, time.Millisecond))
 	p.id += 2
 	var flags wire.MsgFlags
 	if step.NoReply {

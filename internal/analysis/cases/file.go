@@ -6,7 +6,11 @@ package cases
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -32,7 +36,12 @@ type Step struct {
 	Conn string        // name of the connection; "a" when empty
 	At   time.Duration // after the start; the step before plus one millisecond when zero
 	// Repeat sends it that many times; 1 when zero.
-	Repeat    int
+	Repeat int
+	// Nth and Of say which of how many calls of a repeated step this is, when each
+	// is a step of its own; Of is 0 otherwise.
+	Nth, Of int
+	// After is the time since the step before; one millisecond when zero.
+	After     time.Duration
 	Latency   time.Duration // one millisecond when zero
 	Command   bsoncore.Document
 	Sequences map[string][]bsoncore.Document
@@ -92,11 +101,11 @@ func Parse(raw []byte) (*File, error) {
 		return nil, fmt.Errorf("about and operations must be there")
 	}
 	for i, s := range in.Operations {
-		step, err := s.step()
+		steps, err := s.steps()
 		if err != nil {
 			return nil, fmt.Errorf("operation %d: %w", i, err)
 		}
-		f.Operations = append(f.Operations, step)
+		f.Operations = append(f.Operations, steps...)
 	}
 	return f, nil
 }
@@ -104,6 +113,7 @@ func Parse(raw []byte) (*File, error) {
 type stepJSON struct {
 	Conn      string                       `json:"conn"`
 	At        string                       `json:"at"`
+	Every     string                       `json:"every"`
 	Repeat    int                          `json:"repeat"`
 	Latency   string                       `json:"latency"`
 	Command   json.RawMessage              `json:"command"`
@@ -111,6 +121,76 @@ type stepJSON struct {
 	Reply     json.RawMessage              `json:"reply"`
 	NoReply   bool                         `json:"no_reply"`
 	Want      []Want                       `json:"want"`
+	WantFrom  int                          `json:"want_from"`
+	WantOn    []int                        `json:"want_on"`
+}
+
+// varies reports whether the calls of a repeated step differ, so that each is a
+// step of its own.
+func (s stepJSON) varies() bool {
+	return s.Every != "" || s.WantFrom > 0 || s.WantOn != nil || s.filled(0).text() != s.filled(1).text()
+}
+
+func (s stepJSON) text() string {
+	out := string(s.Command) + string(s.Reply)
+	for _, name := range slices.Sorted(maps.Keys(s.Sequences)) {
+		for _, d := range s.Sequences[name] {
+			out += string(d)
+		}
+	}
+	return out
+}
+
+// filled puts the number of a call where {n} and {hex} stand: from 0, in decimal
+// and as eight hexadecimal digits.
+func (s stepJSON) filled(n int) stepJSON {
+	numbers := strings.NewReplacer("{n}", strconv.Itoa(n), "{hex}", fmt.Sprintf("%08x", n))
+	fill := func(raw json.RawMessage) json.RawMessage {
+		if raw == nil {
+			return nil
+		}
+		return json.RawMessage(numbers.Replace(string(raw)))
+	}
+	s.Command, s.Reply = fill(s.Command), fill(s.Reply)
+	sequences := map[string][]json.RawMessage{}
+	for name, docs := range s.Sequences {
+		for _, d := range docs {
+			sequences[name] = append(sequences[name], fill(d))
+		}
+	}
+	s.Sequences = sequences
+	return s
+}
+
+// steps are the calls that an operation of a file stands for.
+func (s stepJSON) steps() ([]Step, error) {
+	if s.Repeat < 2 || !s.varies() {
+		step, err := s.filled(0).step()
+		return []Step{step}, err
+	}
+	var every time.Duration
+	if s.Every != "" {
+		var err error
+		if every, err = time.ParseDuration(s.Every); err != nil {
+			return nil, err
+		}
+	}
+	var out []Step
+	for n := range s.Repeat {
+		step, err := s.filled(n).step()
+		if err != nil {
+			return nil, err
+		}
+		step.Repeat, step.Nth, step.Of = 1, n, s.Repeat
+		if n > 0 {
+			step.At, step.After = 0, every
+		}
+		if n < s.WantFrom || s.WantOn != nil && !slices.Contains(s.WantOn, n) {
+			step.Want = nil
+		}
+		out = append(out, step)
+	}
+	return out, nil
 }
 
 func (s stepJSON) step() (Step, error) {

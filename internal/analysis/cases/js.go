@@ -93,8 +93,8 @@ func (s Step) Call() string {
 		parts = append(parts, name+": ["+strings.Join(list, ", ")+"]")
 	}
 	line := "db.runCommand({ " + strings.Join(parts, ", ") + " })"
-	if s.Repeat > 1 {
-		line += fmt.Sprintf("   // %d times", s.Repeat)
+	if n := max(s.Repeat, s.Of); n > 1 {
+		line += fmt.Sprintf("   // %d times", n)
 	}
 	return line
 }

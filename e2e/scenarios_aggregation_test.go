@@ -1,0 +1,4 @@
+package e2e
+
+// aggregationScenarios are those for aggregations: the group A.
+var aggregationScenarios = []scenario{}

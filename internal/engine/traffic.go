@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"strings"
+
+	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/op"
+)
+
+// maxTraffic bounds the collections whose workload is summed up; what comes
+// beyond is not.
+const maxTraffic = 10_000
+
+// trafficTable sums up the workload of each collection.
+type trafficTable struct {
+	byNS map[op.Namespace]*analysis.Traffic
+}
+
+func newTrafficTable() *trafficTable {
+	return &trafficTable{byNS: map[op.Namespace]*analysis.Traffic{}}
+}
+
+func (t *trafficTable) of(ns op.Namespace) analysis.Traffic {
+	if sum, ok := t.byNS[ns]; ok {
+		return *sum
+	}
+	return analysis.Traffic{}
+}
+
+func (t *trafficTable) count(o *op.Operation) {
+	if o.Command != "bulkWrite" {
+		t.add(stateNS(o), o)
+		return
+	}
+	previous := op.Namespace{}
+	for i := range o.Statements() { // its time is not shared out, as in the store
+		if ns := o.Statements()[i].NS; ns != previous {
+			t.add(ns, &op.Operation{Time: o.Time, Kind: o.Kind})
+			previous = ns
+		}
+	}
+}
+
+func (t *trafficTable) add(ns op.Namespace, o *op.Operation) {
+	sum, ok := t.byNS[ns]
+	if !ok {
+		if len(t.byNS) >= maxTraffic {
+			return
+		}
+		sum = &analysis.Traffic{First: o.Time, Last: o.Time}
+		t.byNS[op.Namespace{DB: strings.Clone(ns.DB), Coll: strings.Clone(ns.Coll)}] = sum
+	}
+	switch o.Kind {
+	case op.KindRead:
+		sum.Reads++
+	case op.KindWrite:
+		sum.Writes++
+	}
+	sum.Latency += o.Latency
+	if o.Time.After(sum.Last) {
+		sum.Last = o.Time
+	}
+	if o.Time.Before(sum.First) {
+		sum.First = o.Time
+	}
+}
