@@ -24,15 +24,17 @@ import (
 // config is everything that can be configured. Every flag is a key of the file,
 // and every key but ignore and bounded is a flag.
 type config struct {
-	Listen   string   `yaml:"listen"`
-	Upstream string   `yaml:"upstream"`
-	Profile  string   `yaml:"profile"`
-	Rules    []string `yaml:"rules"`
-	Limit    []string `yaml:"limit"`
-	Format   string   `yaml:"format"`
-	Output   string   `yaml:"output"`
-	Remind   duration `yaml:"remind"`
-	Web      struct {
+	Listen        string   `yaml:"listen"`
+	Upstream      string   `yaml:"upstream"`
+	Profile       string   `yaml:"profile"`
+	Rules         []string `yaml:"rules"`
+	Limit         []string `yaml:"limit"`
+	Format        string   `yaml:"format"`
+	Output        string   `yaml:"output"`
+	Baseline      string   `yaml:"baseline"`
+	WriteBaseline string   `yaml:"write-baseline"`
+	Remind        duration `yaml:"remind"`
+	Web           struct {
 		ListenAddress string `yaml:"listen-address"`
 		Config        struct {
 			File string `yaml:"file"`
@@ -89,6 +91,8 @@ func (c *config) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.Profile, "profile", c.Profile, "report floors: "+strings.Join(store.Profiles, ", "))
 	f.StringSliceVar(&c.Rules, "rules", nil, "rules to change (+ID, -ID) or, without a sign, the only ones to run")
 	f.StringSliceVar(&c.Limit, "limit", nil, "limits of rules, as W01.growth-pushes=50")
+	f.StringVar(&c.Baseline, "baseline", "", "file of findings that are known: they are muted unless they get worse")
+	f.StringVar(&c.WriteBaseline, "write-baseline", "", "file to write the findings to at the end, as a baseline")
 	f.Var(&c.Remind, "remind", "least time between two log records of one finding")
 	f.StringVar(&c.Web.ListenAddress, "web.listen-address", c.Web.ListenAddress, "metrics, health and API; empty for none")
 	f.StringVar(&c.Web.Config.File, "web.config.file", "", "TLS and authentication of the web endpoint (Prometheus exporter-toolkit format)")

@@ -114,6 +114,9 @@ func (d *demonstration) run(ctx context.Context) error {
 	if err := d.report(ctx, p, direct); err != nil {
 		return err
 	}
+	if err := writeBaseline(d.config, p); err != nil {
+		return err
+	}
 	if d.once {
 		return nil
 	}

@@ -69,6 +69,10 @@ func newPipeline(c *config, logger *zap.Logger, listeners []string, announce ...
 	if err != nil {
 		return nil, usage("%w", err)
 	}
+	known, err := c.known()
+	if err != nil {
+		return nil, err
+	}
 	p := &pipeline{config: c, logger: logger, rules: rules, stats: &session.Stats{}, dials: newLimiter(10 * time.Second), logDropped: func() int64 { return 0 }}
 	// a quarter for requests that wait for their replies, the rest for the queue
 	p.pending = session.NewPending(int64(c.Analysis.MaxMemory) / 4)
@@ -77,7 +81,7 @@ func newPipeline(c *config, logger *zap.Logger, listeners []string, announce ...
 		logger.Warn("finding not delivered", zap.String("sink", name), zap.Error(err))
 	}, announce...)
 	p.store = store.New(store.Config{
-		Profile: store.Profile(c.Profile), Remind: time.Duration(c.Remind), Announce: p.sinks.Announce,
+		Profile: store.Profile(c.Profile), Remind: time.Duration(c.Remind), Announce: p.sinks.Announce, Baseline: known,
 	})
 	p.engine = engine.New(engine.Config{
 		Rules: rules, Limits: limits, Ignore: ignores, Bounded: c.Bounded, Listeners: listeners, Recorder: p.store,
@@ -245,7 +249,29 @@ func (p *pipeline) report() *sink.Report {
 			r.NotJudged = append(r.NotJudged, sink.NotJudged{Rule: a.ID, Why: "switched off"})
 		}
 	}
+	for _, a := range analyzers.NeedInspection() {
+		r.NotJudged = append(r.NotJudged, sink.NotJudged{Rule: a.ID, Why: "this source carries no " + has.Missing(a.Needs).String()})
+	}
+	r.Ignores, r.BaselineGone = idle(p.engine.Ignores()), p.store.Gone()
 	return r
+}
+
+// idle lists the ignore entries that silence nothing.
+func idle(entries []engine.IgnoreUse) []sink.IdleIgnore {
+	var out []sink.IdleIgnore
+	for _, i := range entries {
+		x := sink.IdleIgnore{Rule: i.Rule, Namespace: i.Namespace, Shape: i.Shape, Reason: i.Reason, Why: "unused"}
+		if !i.Until.IsZero() {
+			x.Until = i.Until.AddDate(0, 0, -1).Format(time.DateOnly)
+		}
+		if i.Expired {
+			x.Why = "expired"
+		}
+		if i.Expired || i.Silenced == 0 {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // status is a summary for people and probes.

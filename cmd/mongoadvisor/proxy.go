@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -95,8 +98,10 @@ func (c *config) pairs(args []string) ([]pair, error) {
 
 // runProxy serves until a signal. The first one drains, a second ends at once.
 func runProxy(ctx context.Context, c *config, pairs []pair, stdout, stderr io.Writer) error {
-	if err := writable(c.Output); err != nil {
-		return err
+	for _, path := range []string{c.Output, c.WriteBaseline} {
+		if err := writable(path); err != nil {
+			return err
+		}
 	}
 	for _, x := range pairs {
 		if loops(x, pairs) {
@@ -136,13 +141,52 @@ func runProxy(ctx context.Context, c *config, pairs []pair, stdout, stderr io.Wr
 		}
 	}()
 	p.stop(second)
-	return writeReport(c, p)
+	return errors.Join(writeReport(c, p), writeBaseline(c, p))
+}
+
+// known reads the baseline.
+func (c *config) known() ([]store.Known, error) {
+	if c.Baseline == "" {
+		return nil, nil
+	}
+	known, err := store.ReadBaseline(c.Baseline)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usage("baseline %s is not there; --write-baseline makes one", c.Baseline)
+	}
+	if err != nil {
+		return nil, usage("baseline: %w", err)
+	}
+	return known, nil
+}
+
+// writeBaseline replaces the file as a whole: a run that is interrupted leaves
+// the old one.
+func writeBaseline(c *config, p *pipeline) error {
+	if c.WriteBaseline == "" {
+		return nil
+	}
+	f, err := os.CreateTemp(filepath.Dir(c.WriteBaseline), ".baseline-*")
+	if err != nil {
+		return usage("write-baseline: %w", err)
+	}
+	defer func() { _ = os.Remove(f.Name()) }()
+	err = errors.Join(store.WriteBaseline(f, p.store.Findings()), f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), c.WriteBaseline)
+	}
+	if err != nil {
+		return fmt.Errorf("write-baseline %s: %w", c.WriteBaseline, err)
+	}
+	return nil
 }
 
 // writable finds out before anything runs that the report can be written.
 func writable(path string) error {
 	if path == "" {
 		return nil
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		defer func() { _ = os.Remove(path) }() // written at the end
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {

@@ -116,3 +116,23 @@ func TestSilenceComment(t *testing.T) {
 		}
 	}
 }
+
+// TestIgnoreEntriesAreAccountedFor: what an entry silenced, and whether its day is
+// past by the traffic's clock.
+func TestIgnoreEntriesAreAccountedFor(t *testing.T) {
+	e, _ := newEngine(Config{
+		Rules: []*analysis.Analyzer{newRule("Q01", always)},
+		Ignore: []Ignore{
+			{Rule: "Q01", Namespace: "shop.customers", Reason: "unused"},
+			{Rule: "Q01", Namespace: "shop.orders", Reason: "past", Until: start},
+			{Rule: "Q01", Namespace: "shop.*", Reason: "in use", Until: start.AddDate(0, 0, 1)},
+		},
+	})
+	e.Judge(find("orders"))
+	e.Judge(find("orders"))
+	for i, want := range []IgnoreUse{{Silenced: 0}, {Silenced: 0, Expired: true}, {Silenced: 2}} {
+		if got := e.Ignores()[i]; got.Silenced != want.Silenced || got.Expired != want.Expired {
+			t.Errorf("entry %d: %+v", i, got)
+		}
+	}
+}

@@ -20,7 +20,9 @@ type Engine struct {
 	traffic   *trafficTable
 	retries   *retryGuard
 	limits    map[string]int64
-	reported  []reported // findings of the operation being judged
+	reported  []reported     // findings of the operation being judged
+	ignored   []atomic.Int64 // how often each ignore entry silenced
+	clock     atomic.Int64   // latest time of the traffic, Unix nanoseconds
 }
 
 // reported identifies a finding within one operation: the same twice is one.
@@ -56,6 +58,7 @@ func New(c Config) *Engine {
 		config: c, byCommand: map[string][]*rule{}, limits: map[string]int64{},
 		indexes: newIndexTable(), views: newViewTable(), traffic: newTrafficTable(), retries: newRetryGuard(),
 	}
+	e.ignored = make([]atomic.Int64, len(c.Ignore))
 	shared := map[string]*states{}
 	for _, a := range c.Rules {
 		r := &rule{analyzer: a, stats: &RuleStats{ID: a.ID}}
@@ -83,6 +86,9 @@ func New(c Config) *Engine {
 
 // Judge runs the rules over one operation.
 func (e *Engine) Judge(o *op.Operation) {
+	if now := o.Time.UnixNano(); now > e.clock.Load() {
+		e.clock.Store(now)
+	}
 	e.indexes.learn(o)
 	e.views.learn(o)
 	if o.Kind == op.KindDDL && tool(o.Conn) {

@@ -16,12 +16,31 @@ func (e *Engine) silenced(r *analysis.Report) string {
 	if reason, ok := silencedBy(r.Op.Comment, r.Rule.ID); ok {
 		return reason
 	}
-	for _, i := range e.config.Ignore {
-		if i.matches(r) {
-			return i.Reason
+	for i := range e.config.Ignore {
+		if ig := &e.config.Ignore[i]; ig.matches(r) {
+			e.ignored[i].Add(1)
+			return ig.Reason
 		}
 	}
 	return ""
+}
+
+// IgnoreUse is what became of one ignore entry.
+type IgnoreUse struct {
+	Ignore
+	Silenced int64 // findings it silenced, counted by occurrence
+	Expired  bool  // its date is past, by the traffic's clock
+}
+
+// Ignores tells what became of the ignore entries, in their order. It may be
+// called while operations are judged.
+func (e *Engine) Ignores() []IgnoreUse {
+	out := make([]IgnoreUse, len(e.config.Ignore))
+	now := e.clock.Load()
+	for i, ig := range e.config.Ignore {
+		out[i] = IgnoreUse{ig, e.ignored[i].Load(), !ig.Until.IsZero() && now >= ig.Until.UnixNano()}
+	}
+	return out
 }
 
 // silencedBy reads the mark in a comment. Several rules are joined by commas.

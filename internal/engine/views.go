@@ -20,11 +20,17 @@ const (
 // viewTable is what the traffic told of views: create, collMod and the replies
 // to listCollections.
 type viewTable struct {
-	byNS  map[string]op.View
+	byNS  map[string]view
 	bytes int
 }
 
-func newViewTable() *viewTable { return &viewTable{byNS: map[string]op.View{}} }
+// view is a definition with what it holds in memory.
+type view struct {
+	op.View
+	bytes int
+}
+
+func newViewTable() *viewTable { return &viewTable{byNS: map[string]view{}} }
 
 func (t *viewTable) learn(o *op.Operation) {
 	if o.Kind != op.KindDDL || o.Reply.Seen && !o.Reply.OK {
@@ -61,13 +67,11 @@ func (t *viewTable) add(ns op.Namespace, doc bsoncore.Document) {
 	}
 	copied := bsoncore.Value{Type: bsoncore.TypeArray, Data: slices.Clone(pipeline.Data)}
 	t.bytes += len(copied.Data)
-	t.byNS[strings.Clone(key)] = op.View{Name: strings.Clone(ns.Coll), On: strings.Clone(on), Pipeline: op.Docs(copied)}
+	t.byNS[strings.Clone(key)] = view{op.View{Name: strings.Clone(ns.Coll), On: strings.Clone(on), Pipeline: op.Docs(copied)}, len(copied.Data)}
 }
 
 func (t *viewTable) forget(key string) {
-	for _, d := range t.byNS[key].Pipeline {
-		t.bytes -= len(d)
-	}
+	t.bytes -= t.byNS[key].bytes
 	delete(t.byNS, key)
 }
 
@@ -82,7 +86,7 @@ func (t *viewTable) resolve(o *op.Operation) {
 		if !ok {
 			return
 		}
-		o.Through(v)
+		o.Through(v.View)
 		ns.Coll = v.On
 	}
 }

@@ -33,6 +33,20 @@ type Statement struct {
 	shape Shape
 }
 
+// Target hashes the _id of the one document a statement is for; ok is false when
+// it is not for one, or not by its _id.
+func (s *Statement) Target() (hash uint64, ok bool) {
+	from := s.Filter
+	if s.Document != nil {
+		from = s.Document
+	}
+	id := Get(from, "_id")
+	if d := Doc(id); d != nil && s.Document == nil && IsOperators(d) {
+		id = Get(d, "$eq")
+	}
+	return Hash(id), id.Type != 0 && id.Type != bsoncore.TypeRegex
+}
+
 // Update is what an update does, in one of its three forms.
 type Update struct {
 	Operators   bsoncore.Document   // {$set: …}

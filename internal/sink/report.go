@@ -17,7 +17,11 @@ type Report struct {
 	Coverage  op.Coverage   `json:"coverage"`
 	Totals    store.Totals  `json:"totals"`
 	NotJudged []NotJudged   `json:"not_judged"`
-	Findings  []store.Entry `json:"findings"`
+	// Ignores are the ignore entries that do nothing any more.
+	Ignores []IdleIgnore `json:"ignores,omitempty"`
+	// BaselineGone is what the baseline has and the traffic did not show.
+	BaselineGone []store.Known `json:"baseline_gone,omitempty"`
+	Findings     []store.Entry `json:"findings"`
 }
 
 // NotJudged is a rule that could not speak, and why: silence of it is no
@@ -25,6 +29,16 @@ type Report struct {
 type NotJudged struct {
 	Rule string `json:"rule"`
 	Why  string `json:"why"`
+}
+
+// IdleIgnore is an ignore entry that silences nothing, and why.
+type IdleIgnore struct {
+	Rule      string `json:"rule"`
+	Namespace string `json:"namespace,omitempty"`
+	Shape     string `json:"shape,omitempty"`
+	Reason    string `json:"reason"`
+	Until     string `json:"until,omitempty"` // 2027-01-31
+	Why       string `json:"why"`             // "expired" or "unused"
 }
 
 // Formats are the formats a report can be written in.

@@ -131,9 +131,41 @@ func (t *textWriter) summary(r *Report) {
 		parts = append(parts, fmt.Sprintf("%d more below their floor", n))
 	}
 	t.wrap(t.paint("Findings", color.Bold)+"  ", "          ", strings.Join(parts, ", "))
-	for _, n := range r.NotJudged {
-		t.wrap("          ", "          ", n.Rule+" not judged: "+n.Why)
+	for _, words := range notJudged(r.NotJudged) {
+		t.wrap("          ", "          ", words)
 	}
+	for _, i := range r.Ignores {
+		where := i.Rule
+		for _, part := range []string{i.Namespace, i.Shape} {
+			if part != "" {
+				where += " " + part
+			}
+		}
+		words := "ignore entry " + where + ": silenced nothing"
+		if i.Why == "expired" {
+			words = "ignore entry " + where + ": expired on " + i.Until
+		}
+		t.wrap("          ", "          ", words)
+	}
+	for _, k := range r.BaselineGone {
+		t.wrap("          ", "          ", "gone since the baseline: "+k.Rule+" "+k.Reason+" on "+k.Namespace+" ("+k.Fingerprint+")")
+	}
+}
+
+// notJudged words one line for each cause: "I01, I02 not judged: …".
+func notJudged(list []NotJudged) []string {
+	var whys []string
+	rules := map[string][]string{}
+	for _, n := range list {
+		if rules[n.Why] == nil {
+			whys = append(whys, n.Why)
+		}
+		rules[n.Why] = append(rules[n.Why], n.Rule)
+	}
+	for i, why := range whys {
+		whys[i] = strings.Join(rules[why], ", ") + " not judged: " + why
+	}
+	return whys
 }
 
 // finding writes one finding: what, where, how often, who, why, fix.

@@ -97,6 +97,10 @@ type entry struct {
 	first, last time.Time
 	latency     latencies
 	maxReply    int
+	documents   few   // distinct, as far as statements name them by _id
+	conns       few   // distinct connections
+	returned    int64 // documents of all replies
+	bytes       int64 // of all replies
 	clients     map[Client]int64
 	silenced    string // reason of the last silenced occurrence
 	loud        int64  // occurrences that nothing silenced
@@ -166,7 +170,7 @@ func (e *entry) add(r *analysis.Report) {
 		e.finding.Evidence = r.Finding.Evidence
 	}
 	e.latency.add(r.Op.Latency)
-	e.maxReply = max(e.maxReply, r.Op.Reply.Bytes)
+	e.addReply(r)
 	if r.Silenced == "" {
 		e.loud++
 	} else {
@@ -185,6 +189,22 @@ func (e *entry) add(r *analysis.Report) {
 	e.clients[c]++
 }
 
-// muted reports whether every occurrence was silenced. One that was not is
-// enough to show the finding: the mark is on one query, the finding may be on more.
+// addReply counts what an occurrence touched and brought back.
+func (e *entry) addReply(r *analysis.Report) {
+	e.maxReply = max(e.maxReply, r.Op.Reply.Bytes)
+	e.bytes += int64(r.Op.Reply.Bytes)
+	e.returned += int64(max(r.Op.Reply.Returned, 0))
+	if s := r.Op.Statements(); r.Finding.Statement < len(s) {
+		if hash, ok := s[r.Finding.Statement].Target(); ok {
+			e.documents.add(hash)
+		}
+	}
+	if r.Op.Conn != nil {
+		e.conns.add(r.Op.Conn.ID)
+	}
+}
+
+// muted reports whether every occurrence was silenced by a mark or the
+// configuration. One that was not is enough to show the finding: the mark is on
+// one query, the finding may be on more.
 func (e *entry) muted() bool { return e.loud == 0 }

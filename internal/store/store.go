@@ -21,6 +21,9 @@ type Config struct {
 	// FixedAfter is how long a pattern must be gone, its namespace in use, until
 	// it counts as fixed. 0: 24 hours.
 	FixedAfter time.Duration
+	// Baseline are findings that are known and accepted: they are muted, unless they
+	// got worse.
+	Baseline []Known
 	// Announce takes a finding at first sight, when its severity rises, when it
 	// regresses, and as a reminder. It must not block. nil: nobody is told.
 	Announce func(Entry)
@@ -38,6 +41,7 @@ type Store struct {
 	now        time.Time // the traffic's clock
 	dropped    int64
 	seen       map[Occurrence]int64
+	known      map[string]Known // the baseline by fingerprint
 }
 
 // Occurrence is what occurrences are counted by.
@@ -68,7 +72,11 @@ func New(c Config) *Store {
 	if c.FixedAfter == 0 {
 		c.FixedAfter = 24 * time.Hour
 	}
-	return &Store{config: c, entries: map[string]*entry{}, namespaces: map[string]*namespace{}, seen: map[Occurrence]int64{}}
+	s := &Store{config: c, entries: map[string]*entry{}, namespaces: map[string]*namespace{}, seen: map[Occurrence]int64{}, known: map[string]Known{}}
+	for _, k := range c.Baseline {
+		s.known[k.Fingerprint] = k
+	}
+	return s
 }
 
 // Observe counts an operation of the workload.
@@ -167,12 +175,12 @@ func (s *Store) makeRoom() bool {
 // whose use at this very time does not count, went on without it.
 func (s *Store) wasFixed(e *entry, now time.Time) bool {
 	ns := s.namespaces[e.space]
-	return ns != nil && ns.before.After(e.last) && now.Sub(e.last) >= s.config.FixedAfter && s.shown(e) && !e.muted()
+	return ns != nil && ns.before.After(e.last) && now.Sub(e.last) >= s.config.FixedAfter && s.shown(e) && !e.muted() && !s.inBaseline(e)
 }
 
 // announce tells the sinks when there is news.
 func (s *Store) announce(e *entry, returned bool) {
-	if s.config.Announce == nil || !s.shown(e) || e.muted() {
+	if s.config.Announce == nil || !s.shown(e) || e.muted() || s.inBaseline(e) {
 		return
 	}
 	severity := s.config.Profile.effective(e)

@@ -53,7 +53,7 @@ func (s *Store) Occurrences() map[Occurrence]int64 {
 func (s *Store) status(e *entry) Status {
 	ns := s.namespaces[e.space]
 	switch {
-	case e.muted():
+	case e.muted(), s.inBaseline(e):
 		return Muted
 	case ns != nil && ns.last.After(e.last) && s.now.Sub(e.last) >= s.config.FixedAfter:
 		return Fixed
@@ -73,15 +73,16 @@ func (s *Store) view(e *entry) Entry {
 		Count: e.count, FirstSeen: e.first.UTC(), LastSeen: e.last.UTC(),
 		Comment: e.comment, Impact: s.impact(e), Docs: "docs/rules/" + e.rule.ID + ".md",
 	}
-	if e.muted() {
+	switch {
+	case e.muted():
 		out.MutedBy = e.silenced
+	case s.inBaseline(e):
+		out.MutedBy = mutedByBaseline
 	}
 	if out.Fields == nil {
 		out.Fields = []string{}
 	}
-	out.Evidence = append([]analysis.Evidence{{
-		Name: "count", Value: e.count, Limit: s.config.Profile.floor(e), Unit: "operations",
-	}}, e.finding.Evidence...)
+	out.Evidence = append(s.evidence(e), e.finding.Evidence...)
 	if e.latency.n > 0 {
 		out.LatencyMS = &Latency{
 			P50: millis(e.latency.quantile(0.5)), P95: millis(e.latency.quantile(0.95)), Max: millis(e.latency.max),
@@ -95,6 +96,28 @@ func (s *Store) view(e *entry) Entry {
 	slices.SortFunc(out.Clients, func(a, b Client) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.App, b.App), strings.Compare(a.Driver, b.Driver))
 	})
+	return out
+}
+
+// evidence are the figures that every finding has: how often, how fast, on how
+// much, and what share of its collection's time it takes.
+func (s *Store) evidence(e *entry) []analysis.Evidence {
+	out := []analysis.Evidence{{Name: "count", Value: e.count, Limit: s.config.Profile.floor(e), Unit: "operations"}}
+	add := func(name string, value int64, unit string) {
+		if value > 0 {
+			out = append(out, analysis.Evidence{Name: name, Value: value, Unit: unit})
+		}
+	}
+	if span := e.last.Sub(e.first); span >= time.Minute {
+		add("per_hour", int64(math.Round(float64(e.count)/span.Hours())), "operations")
+	}
+	add(e.documents.name("distinct_documents"), int64(len(e.documents)), "documents")
+	add(e.conns.name("connections"), int64(len(e.conns)), "connections")
+	add("returned_documents", e.returned, "documents")
+	add("returned_bytes", e.bytes, "bytes")
+	if ns := s.namespaces[e.space]; ns != nil && ns.latency > 0 {
+		add("time_share", int64(math.Round(100*min(float64(e.latency.sum)/float64(ns.latency), 1))), "percent of the collection's time")
+	}
 	return out
 }
 
