@@ -9,7 +9,7 @@ func lookupPipelineEquality() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		ID: "A02", Name: "lookup-pipeline-equality", Since: "0.1.0", Severity: analysis.High,
 		Title:    "$lookup that writes an equality as $expr",
-		Commands: []string{"aggregate"}, Run: runLookupPipelineEquality,
+		Commands: []string{"aggregate"}, Run: runLookupPipelineEquality, Wants: op.TraitJoin,
 		Reasons: []analysis.Reason{
 			{Name: "expr-equality", Doc: "let and $expr: {$eq: …} where localField and foreignField would do"},
 		},

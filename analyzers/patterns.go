@@ -35,7 +35,11 @@ type pattern struct {
 //
 // At most maxPatterns of a statement are judged: a list of thousands has one
 // root cause, too.
-func patterns(p *analysis.Pass) []pattern {
+func patterns(p *analysis.Pass) []pattern { return analysis.Once(p, patternsKey{}, findPatterns) }
+
+type patternsKey struct{}
+
+func findPatterns(p *analysis.Pass) []pattern {
 	var out []pattern
 	statements := p.Op.Statements()
 	for i := range statements {

@@ -4,6 +4,7 @@ import (
 	"unicode/utf8"
 
 	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/op"
 	"mongoadvisor/internal/regex"
 )
 
@@ -11,7 +12,7 @@ func regexNoIndexPrefix() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		ID: "Q01", Name: "regex-no-index-prefix", Since: "0.1.0", Severity: analysis.Medium,
 		Title:    "Regular expression that reads every index key",
-		Commands: filterCommands, Run: runRegexNoIndexPrefix,
+		Commands: filterCommands, Run: runRegexNoIndexPrefix, Wants: op.TraitRegex,
 		Reasons: []analysis.Reason{
 			{Name: string(regex.Unanchored), Doc: "it does not start with ^ or \\A"},
 			{Name: string(regex.EmptyPrefix), Doc: "it is anchored, but no literal is certain to follow the anchor"},

@@ -2,6 +2,7 @@ package analyzers
 
 import (
 	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/op"
 	"mongoadvisor/internal/regex"
 )
 
@@ -9,7 +10,7 @@ func regexCaseInsensitive() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		ID: "Q02", Name: "regex-case-insensitive", Since: "0.1.0", Severity: analysis.Medium,
 		Title:    "Case-insensitive regular expression",
-		Commands: filterCommands, Run: runRegexCaseInsensitive,
+		Commands: filterCommands, Run: runRegexCaseInsensitive, Wants: op.TraitRegex,
 		Reasons: []analysis.Reason{
 			{Name: "exact", Doc: "it compares a whole value without case: a collation index does that by equality"},
 			{Name: "prefix", Doc: "it looks for a beginning without case: a collation index does that by a range"},

@@ -2,13 +2,14 @@ package analyzers
 
 import (
 	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/op"
 )
 
 func regexOptionalQuantifier() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		ID: "Q03", Name: "regex-optional-quantifier", Since: "0.1.0", Severity: analysis.Critical, Correctness: true,
 		Title:    "Regular expression that loses documents when an index serves it",
-		Commands: filterCommands, Run: runRegexOptionalQuantifier,
+		Commands: filterCommands, Run: runRegexOptionalQuantifier, Wants: op.TraitRegex,
 		Reasons: []analysis.Reason{
 			{Name: "optional-quantifier", Doc: "the last literal of an anchored prefix may be absent, and the server does not notice"},
 		},

@@ -12,7 +12,7 @@ func collationMismatch() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		ID: "Q04", Name: "collation-mismatch", Since: "0.1.0", Severity: analysis.High,
 		Title:    "Regular expression under a collation",
-		Commands: filterCommands, Run: runCollationMismatch,
+		Commands: filterCommands, Run: runCollationMismatch, Wants: op.TraitRegex,
 		Reasons: []analysis.Reason{
 			{Name: "regex-ignores-collation", Doc: "the query has a collation, and a regular expression, which ignores it"},
 		},

@@ -11,7 +11,7 @@ func negatedPredicate() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		ID: "Q05", Name: "negated-predicate", Since: "0.1.0", Severity: analysis.Low,
 		Title:    "Filter that only says what is not wanted",
-		Commands: filterCommands, Run: runNegatedPredicate,
+		Commands: filterCommands, Run: runNegatedPredicate, Wants: op.TraitNegation,
 		Reasons: []analysis.Reason{
 			{Name: negatedRegex, Doc: "a regular expression under `$not`, `$nin` or `$nor`: no index ever serves it"},
 			{Name: notEqual, Doc: "`$ne` or `$nin`, and much came back"},

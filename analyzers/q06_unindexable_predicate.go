@@ -11,7 +11,7 @@ func unindexablePredicate() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		ID: "Q06", Name: "unindexable-predicate", Since: "0.1.0", Severity: analysis.Medium,
 		Title:    "Condition that no index can serve",
-		Commands: filterCommands, Run: runUnindexablePredicate,
+		Commands: filterCommands, Run: runUnindexablePredicate, Wants: op.TraitComputed | op.TraitRegex,
 		Reasons: []analysis.Reason{
 			{Name: exprFunction, Doc: "`$expr` computes something out of a field (`$toLower`, `$regexMatch`, `$year`, `$size`, `$in` …)"},
 			{Name: exprFields, Doc: "`$expr` compares two fields of a document"},

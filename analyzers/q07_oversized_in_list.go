@@ -9,7 +9,7 @@ func oversizedInList() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		ID: "Q07", Name: "oversized-in-list", Since: "0.1.0", Severity: analysis.Medium,
 		Title:    "Long list of values in a filter",
-		Commands: filterCommands, Run: runOversizedInList, State: peakState(),
+		Commands: filterCommands, Run: runOversizedInList, Wants: op.TraitList, State: peakState(),
 		Reasons: []analysis.Reason{
 			{Name: "in", Doc: "a long `$in`"},
 			{Name: "nin", Doc: "a long `$nin`, or `$in` under `$not` or `$nor`"},

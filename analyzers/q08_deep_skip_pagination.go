@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/op"
 )
 
 func deepSkipPagination() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		ID: "Q08", Name: "deep-skip-pagination", Since: "0.1.0", Severity: analysis.Low,
 		Title:    "Pages found by skipping all that come before",
-		Commands: []string{"find", "aggregate"}, Run: runDeepSkipPagination, State: peakState(),
+		Commands: []string{"find", "aggregate"}, Run: runDeepSkipPagination, Wants: op.TraitSkip, State: peakState(),
 		Reasons: []analysis.Reason{
 			{Name: "skip", Doc: "a find with a large skip"},
 			{Name: "skip-stage", Doc: "a `$skip` stage over stored documents"},

@@ -11,7 +11,7 @@ func fullCountByAggregate() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		ID: "Q12", Name: "full-count-by-aggregate", Since: "0.1.0", Severity: analysis.Low,
 		Title:    "A whole collection counted document by document",
-		Commands: []string{"aggregate"}, Run: runFullCountByAggregate,
+		Commands: []string{"aggregate"}, Run: runFullCountByAggregate, Wants: op.TraitGroup,
 		Reasons: []analysis.Reason{
 			{Name: "group", Doc: "`$group` into one group that adds up 1: what drivers send for countDocuments({})"},
 			{Name: "count-stage", Doc: "`$count` with nothing before it"},

@@ -13,7 +13,7 @@ func sliceMisuse() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		ID: "W02", Name: "slice-misuse", Since: "0.1.0", Severity: analysis.High, Correctness: true,
 		Title:    "$slice that does not keep what it seems to",
-		Commands: updateCommands, Run: runSliceMisuse,
+		Commands: updateCommands, Run: runSliceMisuse, Wants: op.TraitAppend,
 		Reasons: []analysis.Reason{
 			{Name: "slice-without-each", Doc: "$slice, $sort or $position without $each is stored as part of the element"},
 			{Name: "drops-newest", Doc: "once the array is full, the new element is the one that is cut"},

@@ -14,7 +14,7 @@ func unselectiveMultiWrite() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		ID: "W06", Name: "unselective-multi-write", Since: "0.1.0", Severity: analysis.High, MinCount: 3,
 		Title:    "Update or delete of much of a collection, again and again",
-		Commands: []string{"update", "delete", "bulkWrite"}, Run: runUnselectiveMultiWrite, State: peakState(),
+		Commands: []string{"update", "delete", "bulkWrite"}, Run: runUnselectiveMultiWrite, Wants: op.TraitMulti, State: peakState(),
 		Reasons: []analysis.Reason{
 			{Name: "everything", Doc: "the filter is empty: every document is written"},
 			{Name: "no-index", Doc: "no condition of the filter can be served by an index (Q01, Q02, Q05, Q06), and many documents are written"},

@@ -14,7 +14,10 @@ type Analyzer struct {
 	Reasons []Reason
 	// Commands it wants to see, by canonical name; op.Notice for connection notices.
 	Commands []string
-	Needs    op.Has
+	// Wants are traits of a request of which it must have one for the rule to be
+	// called; 0 calls it for every operation of its commands.
+	Wants op.Traits
+	Needs op.Has
 	// Correctness rules tell of wrong results or lost data: reported at the first
 	// occurrence in every profile, and never lowered because a collection is small.
 	Correctness bool

@@ -13,6 +13,7 @@ type Pass struct {
 	Op       *op.Operation
 	Now      time.Time // the traffic's clock
 	Env      Env
+	Memo     *Memo // what rules have worked out for this operation; nil for none
 
 	report func(*Pass, Finding)
 	limit  func(id, name string) int64
@@ -44,6 +45,38 @@ type Traffic struct {
 // NewPass is for what runs rules: the engine and the test harness.
 func NewPass(a *Analyzer, env Env, report func(*Pass, Finding), limit func(id, name string) int64, state func(*Pass) any) *Pass {
 	return &Pass{Analyzer: a, Env: env, report: report, limit: limit, state: state}
+}
+
+// Memo keeps what several rules would work out alike for one operation.
+type Memo struct {
+	items []memoItem
+}
+
+type memoItem struct {
+	key   any
+	value any
+}
+
+// Reset forgets everything: the next operation is judged.
+func (m *Memo) Reset() {
+	clear(m.items)
+	m.items = m.items[:0]
+}
+
+// Once returns what work makes of this operation, made by the first rule that
+// asks for it. The key is a value of a type of the caller's own.
+func Once[T any](p *Pass, key any, work func(*Pass) T) T {
+	if p.Memo == nil {
+		return work(p)
+	}
+	for _, it := range p.Memo.items {
+		if it.key == key {
+			return it.value.(T)
+		}
+	}
+	v := work(p)
+	p.Memo.items = append(p.Memo.items, memoItem{key, v})
+	return v
 }
 
 // Report files a finding.

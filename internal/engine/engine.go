@@ -20,6 +20,8 @@ type Engine struct {
 	traffic   *trafficTable
 	retries   *retryGuard
 	limits    map[string]int64
+	room      op.Room
+	memo      analysis.Memo
 	reported  []reported     // findings of the operation being judged
 	ignored   []atomic.Int64 // how often each ignore entry silenced
 	clock     atomic.Int64   // latest time of the traffic, Unix nanoseconds
@@ -69,6 +71,7 @@ func New(c Config) *Engine {
 			shared[a.State.Shared] = r.states
 		}
 		r.pass = analysis.NewPass(a, e, e.report, e.limit, func(p *analysis.Pass) any { return r.states.get(p.Op) })
+		r.pass.Memo = &e.memo
 		e.rules = append(e.rules, r)
 		for _, command := range a.Commands {
 			e.byCommand[command] = append(e.byCommand[command], r)
@@ -94,7 +97,10 @@ func (e *Engine) Judge(o *op.Operation) {
 	if o.Kind == op.KindDDL && tool(o.Conn) {
 		return
 	}
+	o.Borrow(&e.room)
+	defer o.Return()
 	e.views.resolve(o)
+	e.memo.Reset()
 	if o.Kind == op.KindRead || o.Kind == op.KindWrite || o.Kind == op.KindCursor {
 		if !workload(o) || e.retries.seen(o) {
 			return
@@ -104,7 +110,9 @@ func (e *Engine) Judge(o *op.Operation) {
 	}
 	e.reported = e.reported[:0]
 	for _, r := range e.byCommand[o.Command] {
-		e.run(r, o)
+		if w := r.analyzer.Wants; w == 0 || o.Traits()&w != 0 {
+			e.run(r, o)
+		}
 	}
 }
 

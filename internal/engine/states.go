@@ -23,8 +23,9 @@ type states struct {
 }
 
 type stateKey struct {
-	name string
-	conn uint64
+	ns        op.Namespace
+	app, host string
+	conn      uint64
 }
 
 type stateItem struct {
@@ -55,7 +56,7 @@ func (s *states) get(o *op.Operation) any {
 		s.order.Remove(last)
 		s.evicted.Add(1)
 	}
-	key.name = strings.Clone(key.name) // it may alias a message
+	key.ns = key.ns.Clone() // it may alias a message
 	item := &stateItem{key: key, state: s.spec.New()}
 	s.byKey[key] = s.order.PushFront(item)
 	return item.state
@@ -64,25 +65,16 @@ func (s *states) get(o *op.Operation) any {
 func (s *states) key(o *op.Operation) stateKey {
 	switch {
 	case s.spec.Scope == analysis.ScopeNamespace:
-		return stateKey{name: stateNS(o).String()}
+		return stateKey{ns: o.Stored().Cut()}
 	case o.Conn == nil: // a source without connections
 	case s.spec.Scope == analysis.ScopeConn:
 		return stateKey{conn: o.Conn.ID}
 	case s.spec.Scope == analysis.ScopeApp:
-		return stateKey{name: o.Conn.App}
+		return stateKey{app: o.Conn.App}
 	case s.spec.Scope == analysis.ScopeClient:
-		return stateKey{name: o.Conn.App + "\x00" + host(o.Conn.Client)}
+		return stateKey{app: o.Conn.App, host: host(o.Conn.Client)}
 	}
 	return stateKey{}
-}
-
-// stateNS is the collection an operation's state belongs to: the one that is
-// stored, for a view.
-func stateNS(o *op.Operation) op.Namespace {
-	if s := o.Statements(); len(s) == 1 && o.Kind == op.KindRead && s[0].View != "" {
-		return s[0].NS
-	}
-	return o.NS
 }
 
 // host is an address without its port.

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"strings"
-
 	"mongoadvisor/internal/analysis"
 	"mongoadvisor/internal/op"
 )
@@ -21,7 +19,7 @@ func newTrafficTable() *trafficTable {
 }
 
 func (t *trafficTable) of(ns op.Namespace) analysis.Traffic {
-	if sum, ok := t.byNS[ns]; ok {
+	if sum, ok := t.byNS[ns.Cut()]; ok {
 		return *sum
 	}
 	return analysis.Traffic{}
@@ -29,7 +27,7 @@ func (t *trafficTable) of(ns op.Namespace) analysis.Traffic {
 
 func (t *trafficTable) count(o *op.Operation) {
 	if o.Command != "bulkWrite" {
-		t.add(stateNS(o), o)
+		t.add(o.Stored(), o)
 		return
 	}
 	previous := op.Namespace{}
@@ -42,13 +40,14 @@ func (t *trafficTable) count(o *op.Operation) {
 }
 
 func (t *trafficTable) add(ns op.Namespace, o *op.Operation) {
+	ns = ns.Cut()
 	sum, ok := t.byNS[ns]
 	if !ok {
 		if len(t.byNS) >= maxTraffic {
 			return
 		}
 		sum = &analysis.Traffic{First: o.Time, Last: o.Time}
-		t.byNS[op.Namespace{DB: strings.Clone(ns.DB), Coll: strings.Clone(ns.Coll)}] = sum
+		t.byNS[ns.Clone()] = sum
 	}
 	switch o.Kind {
 	case op.KindRead:

@@ -30,6 +30,21 @@ func (n Namespace) String() string {
 	return s
 }
 
+// Cut is the namespace as a key of a map, no longer than maxNamespace.
+func (n Namespace) Cut() Namespace {
+	if room := maxNamespace - len(n.DB); room < 0 {
+		return Namespace{DB: n.DB[:maxNamespace]}
+	} else if len(n.Coll) > room {
+		n.Coll = n.Coll[:room]
+	}
+	return n
+}
+
+// Clone is a copy that aliases nothing.
+func (n Namespace) Clone() Namespace {
+	return Namespace{DB: strings.Clone(n.DB), Coll: strings.Clone(n.Coll)}
+}
+
 // Internal reports whether the server or its tools own the namespace: nothing a
 // user could fix by a schema change lives there.
 func (n Namespace) Internal() bool {

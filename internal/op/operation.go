@@ -56,6 +56,9 @@ type Operation struct {
 
 	statements []Statement
 	parsed     bool
+	room       *Room
+	traits     Traits
+	stored     Namespace // of a read through a view
 }
 
 // Origin is what a cursor remembers of the command that opened it.
@@ -81,13 +84,62 @@ const (
 )
 
 // Statements are the units that rules judge: one for find, one per entry of an
-// update. They are parsed at first use.
+// update. They are parsed at first use, and valid as long as the operation is
+// judged.
 func (o *Operation) Statements() []Statement {
 	if !o.parsed {
 		o.parsed = true
 		o.statements = parseStatements(o)
 	}
 	return o.statements
+}
+
+// Stored is the collection whose documents the operation is about: that below,
+// for a read of a view.
+func (o *Operation) Stored() Namespace {
+	if o.stored != (Namespace{}) {
+		return o.stored
+	}
+	return o.NS
+}
+
+// Room is memory for the statements of one operation after the other.
+type Room struct {
+	statements []Statement
+}
+
+// maxRoom is how many statements a Room keeps memory for, about 2 MiB.
+const maxRoom = 4096
+
+// Borrow makes the operation parse its statements into room, until Return.
+func (o *Operation) Borrow(room *Room) {
+	if !o.parsed {
+		o.room = room
+	}
+}
+
+// Return gives the room back: statements taken before are not valid any more,
+// and parsed again when they are asked for.
+func (o *Operation) Return() {
+	if o.room == nil {
+		return
+	}
+	if o.parsed {
+		clear(o.statements)
+		if o.room.statements = o.statements[:0]; cap(o.statements) > maxRoom {
+			o.room.statements = nil
+		}
+		o.statements, o.parsed = nil, false
+	}
+	o.room = nil
+}
+
+// space is where n statements can be appended.
+func (o *Operation) space(n int) []Statement {
+	if o.room != nil && cap(o.room.statements) > 0 {
+		return o.room.statements[:0]
+	}
+	return make([]Statement, 0, n)
 }
 
 // Shape is the shape of the operation's first statement, which is the shape of

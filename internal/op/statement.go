@@ -75,12 +75,12 @@ func parseUpdate(v bsoncore.Value) Update {
 func parseStatements(o *Operation) []Statement {
 	switch o.Command {
 	case "find":
-		return []Statement{parseFind(o)}
+		return append(o.space(1), parseFind(o))
 	case "aggregate":
-		return []Statement{{
+		return append(o.space(1), Statement{
 			NS: o.NS, Command: "aggregate", Pipeline: Docs(Get(o.Body, "pipeline")),
 			Collation: Doc(Get(o.Body, "collation")), Hint: Get(o.Body, "hint"),
-		}}
+		})
 	case "count", "distinct":
 		s := Statement{
 			NS: o.NS, Command: o.Command, Filter: Doc(Get(o.Body, "query")),
@@ -88,9 +88,9 @@ func parseStatements(o *Operation) []Statement {
 		}
 		s.Skip, _ = Int(Get(o.Body, "skip"))
 		s.Limit, _ = Int(Get(o.Body, "limit"))
-		return []Statement{s}
+		return append(o.space(1), s)
 	case "mapReduce":
-		return []Statement{{NS: o.NS, Command: "mapReduce", Filter: Doc(Get(o.Body, "query"))}}
+		return append(o.space(1), Statement{NS: o.NS, Command: "mapReduce", Filter: Doc(Get(o.Body, "query"))})
 	case "update":
 		return parseUpdates(o)
 	case "delete":
@@ -98,7 +98,7 @@ func parseStatements(o *Operation) []Statement {
 	case "insert":
 		return parseInserts(o)
 	case "findAndModify":
-		return []Statement{parseFindAndModify(o)}
+		return append(o.space(1), parseFindAndModify(o))
 	case "bulkWrite":
 		return parseBulkWrite(o)
 	}
@@ -163,7 +163,7 @@ func parseFindAndModify(o *Operation) Statement {
 
 func parseUpdates(o *Operation) []Statement {
 	docs := o.docs("updates")
-	out := make([]Statement, 0, len(docs))
+	out := o.space(len(docs))
 	for i, d := range docs {
 		s := Statement{NS: o.NS, Command: "update", Index: i}
 		for k, v := range Fields(d) {
@@ -183,7 +183,7 @@ func parseUpdates(o *Operation) []Statement {
 
 func parseDeletes(o *Operation) []Statement {
 	docs := o.docs("deletes")
-	out := make([]Statement, 0, len(docs))
+	out := o.space(len(docs))
 	for i, d := range docs {
 		s := Statement{NS: o.NS, Command: "delete", Index: i, Multi: true}
 		for k, v := range Fields(d) {
@@ -204,7 +204,7 @@ func parseDeletes(o *Operation) []Statement {
 
 func parseInserts(o *Operation) []Statement {
 	docs := o.docs("documents")
-	out := make([]Statement, 0, len(docs))
+	out := o.space(len(docs))
 	for i, d := range docs {
 		out = append(out, Statement{NS: o.NS, Command: "insert", Index: i, Document: d})
 	}
@@ -219,7 +219,7 @@ func parseBulkWrite(o *Operation) []Statement {
 		spaces = append(spaces, ParseNamespace(Str(Get(d, "ns"))))
 	}
 	ops := o.docs("ops")
-	out := make([]Statement, 0, len(ops))
+	out := o.space(len(ops))
 	for i, d := range ops {
 		s := Statement{Index: i}
 		at := int64(-1)

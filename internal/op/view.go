@@ -13,6 +13,7 @@ type View struct {
 // stands on, as the server does: the view's pipeline first, then what the client
 // sent. It is for the one goroutine that judges, before the rules see them.
 func (o *Operation) Through(v View) {
+	o.traits = allTraits | traitsKnown // those of the view's pipeline are not looked for
 	statements := o.Statements()
 	for i := range statements {
 		s := &statements[i]
@@ -20,6 +21,7 @@ func (o *Operation) Through(v View) {
 			s.View = v.Name
 		}
 		s.NS.Coll = v.On
+		o.stored = s.NS
 		s.shape = Shape{}
 		rest := s.Pipeline
 		if s.Filter != nil && !plainView(v.Pipeline) {

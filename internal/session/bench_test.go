@@ -41,3 +41,29 @@ func BenchmarkCapture(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkJudge judges the operations of recorded workloads, decoded before: what
+// every rule and the store cost for shapes that are known.
+//
+//	go test ./internal/session -run '^$' -bench Judge -benchmem
+func BenchmarkJudge(b *testing.B) {
+	for _, name := range []string{"plain", "mongoose"} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			var recorded []op.Operation
+			play(b, readCapture(b, name), func(o *op.Operation) { recorded = append(recorded, *o) })
+			e := engine.New(engine.Config{Rules: analyzers.All(), Recorder: store.New(store.Config{Profile: store.Staging})})
+			room := new(op.Operation)
+			i, shift := 0, time.Duration(0)
+			for b.Loop() {
+				*room = recorded[i]
+				room.Time = room.Time.Add(shift) // the clock goes on
+				e.Judge(room)
+				if i++; i == len(recorded) {
+					i = 0
+					shift += time.Minute
+				}
+			}
+		})
+	}
+}

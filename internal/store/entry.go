@@ -86,8 +86,8 @@ type entry struct {
 	fingerprint string
 	finding     analysis.Finding
 	confidence  analysis.Confidence
-	ns          string // printable
-	space       string // as sent: the key of its namespace
+	ns          string       // printable
+	space       op.Namespace // as sent: the key of its namespace
 	shape       op.Shape
 	command     string
 	comment     string
@@ -123,7 +123,7 @@ func newEntry(r *analysis.Report, fingerprint string) *entry {
 	f.Fix.Text, f.Fix.Mongosh = printable(f.Fix.Text), printable(f.Fix.Mongosh)
 	shape := op.Shape{ID: r.Shape.ID, Text: printable(r.Shape.Text)}
 	return &entry{
-		rule: r.Rule, fingerprint: fingerprint, finding: f, ns: printable(r.NS.String()), space: strings.Clone(r.NS.String()), shape: shape,
+		rule: r.Rule, fingerprint: fingerprint, finding: f, ns: printable(r.NS.String()), space: r.NS.Cut().Clone(), shape: shape,
 		command: r.Command, first: r.Time, clients: map[Client]int64{}, confidence: r.Confident,
 	}
 }

@@ -35,7 +35,8 @@ type Store struct {
 
 	mu         sync.Mutex
 	entries    map[string]*entry
-	namespaces map[string]*namespace
+	byKey      map[entryKey]*entry // entries by what a report says, before it is hashed
+	namespaces map[op.Namespace]*namespace
 	latency    time.Duration // of all operations
 	operations int64
 	now        time.Time // the traffic's clock
@@ -72,7 +73,7 @@ func New(c Config) *Store {
 	if c.FixedAfter == 0 {
 		c.FixedAfter = 24 * time.Hour
 	}
-	s := &Store{config: c, entries: map[string]*entry{}, namespaces: map[string]*namespace{}, seen: map[Occurrence]int64{}, known: map[string]Known{}}
+	s := &Store{config: c, entries: map[string]*entry{}, byKey: map[entryKey]*entry{}, namespaces: map[op.Namespace]*namespace{}, seen: map[Occurrence]int64{}, known: map[string]Known{}}
 	for _, k := range c.Baseline {
 		s.known[k.Fingerprint] = k
 	}
@@ -89,14 +90,14 @@ func (s *Store) Observe(o *op.Operation) {
 		s.now = o.Time
 	}
 	if o.Command != "bulkWrite" {
-		s.namespace(o.NS.String()).add(o.Time, o.Latency)
+		s.namespace(o.Stored()).add(o.Time, o.Latency)
 		return
 	}
 	// a bulkWrite is about the collections it writes to; its time is not shared out
 	previous := op.Namespace{}
 	for i := range o.Statements() {
 		if ns := o.Statements()[i].NS; ns != previous {
-			s.namespace(ns.String()).add(o.Time, 0)
+			s.namespace(ns).add(o.Time, 0)
 			previous = ns
 		}
 	}
@@ -110,18 +111,19 @@ func (n *namespace) add(at time.Time, latency time.Duration) {
 	}
 }
 
-func (s *Store) namespace(name string) *namespace {
+func (s *Store) namespace(name op.Namespace) *namespace {
+	name = name.Cut()
 	if ns, ok := s.namespaces[name]; ok {
 		return ns
 	}
 	if len(s.namespaces) >= maxNamespaces {
-		name = "" // all others
+		name = op.Namespace{} // all others
 		if ns, ok := s.namespaces[name]; ok {
 			return ns
 		}
 	}
 	ns := &namespace{}
-	s.namespaces[strings.Clone(name)] = ns
+	s.namespaces[name.Clone()] = ns
 	return ns
 }
 
@@ -130,15 +132,14 @@ func (s *Store) Record(r analysis.Report) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seen[Occurrence{r.Rule.ID, r.Severity}]++
-	fp := Fingerprint(&r)
-	e, ok := s.entries[fp]
+	key := entryKey{r.Rule, r.Finding.Reason, r.NS, r.Shape.ID}
+	e, ok := s.byKey[key]
 	if !ok {
-		if len(s.entries) >= s.config.MaxFindings && !s.makeRoom() {
+		if e, ok = s.entry(&r); e == nil {
 			s.dropped++
 			return
 		}
-		e = newEntry(&r, fp)
-		s.entries[fp] = e
+		s.remember(key, e)
 	}
 	gone := ok && s.wasFixed(e, r.Time)
 	if gone {
@@ -149,6 +150,40 @@ func (s *Store) Record(r analysis.Report) {
 	}
 	e.add(&r)
 	s.announce(e, gone)
+}
+
+// entryKey is what makes a fingerprint, as it stands in a report.
+type entryKey struct {
+	rule   *analysis.Analyzer
+	reason string
+	ns     op.Namespace
+	shape  uint64
+}
+
+// maxKeys bounds the keys: namespaces of one template share an entry.
+const maxKeys = 40_000
+
+func (s *Store) remember(key entryKey, e *entry) {
+	if len(s.byKey) >= maxKeys {
+		clear(s.byKey)
+	}
+	key.ns, key.reason = key.ns.Clone(), e.finding.Reason
+	s.byKey[key] = e
+}
+
+// entry finds the entry of a report by its fingerprint, or makes one; nil when
+// there is no room. known reports whether it was there.
+func (s *Store) entry(r *analysis.Report) (e *entry, known bool) {
+	fp := Fingerprint(r)
+	if e, known = s.entries[fp]; known {
+		return e, true
+	}
+	if len(s.entries) >= s.config.MaxFindings && !s.makeRoom() {
+		return nil, false
+	}
+	e = newEntry(r, fp)
+	s.entries[fp] = e
+	return e, false
 }
 
 // makeRoom drops a sixteenth of the entries, at least one: those that nobody
@@ -167,6 +202,9 @@ func (s *Store) makeRoom() bool {
 	for _, e := range hidden[:min(len(hidden), max(s.config.MaxFindings/16, 1))] {
 		s.dropped += e.count
 		delete(s.entries, e.fingerprint)
+	}
+	if len(hidden) > 0 {
+		clear(s.byKey) // some name entries that are gone
 	}
 	return len(hidden) > 0
 }
