@@ -1,13 +1,14 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
+	"mongoadvisor/internal/demo/mongod"
 	"mongoadvisor/internal/demo/mongod/mongodtest"
 )
 
@@ -20,6 +21,8 @@ type scenario struct {
 	coll         string   // the finding's collection; "" for one on no collection
 	flags        []string // of the proxy, beside --profile ci
 	profiles     []string // run once for each; only ci when empty
+	app          string   // name of the application; "shop" when empty
+	replSet      bool     // needs a replica set; O05, which sees that it is one, is off
 	// prepare fills the database, past the proxy.
 	prepare func(ctx context.Context, db *mongo.Database) error
 	run     func(ctx context.Context, db *mongo.Database) error
@@ -31,8 +34,9 @@ var scenarios = slices.Concat(quietScenarios, queryScenarios, arrayScenarios, re
 // TestScenarios holds the must-fire and the must-stay-silent set against a real
 // server.
 func TestScenarios(t *testing.T) {
-	server := mongodtest.Start(t)
-	direct := connect(t, server.URI(), "prepare")
+	single := mongodtest.Start(t)
+	set := mongodtest.StartWith(t, mongod.StartOptions{ReplSet: "rs0", Args: []string{"--setParameter", "enableTestCommands=1"}})
+	clients := map[bool]*mongo.Client{false: connect(t, single.URI(), "prepare"), true: connect(t, set.URI(), "prepare")}
 	for i, s := range scenarios {
 		profiles := s.profiles
 		if len(profiles) == 0 {
@@ -40,14 +44,18 @@ func TestScenarios(t *testing.T) {
 		}
 		for j, profile := range profiles {
 			t.Run(s.name+"/"+profile, func(t *testing.T) {
-				database := fmt.Sprintf("scenario%d_%d", i, j)
+				database := scenarioDatabase(i, j)
 				if s.prepare != nil {
-					if err := s.prepare(t.Context(), direct.Database(database)); err != nil {
+					if err := s.prepare(t.Context(), clients[s.replSet].Database(database)); err != nil {
 						t.Fatal(err)
 					}
 				}
-				p := startProxy(t, server.Addr(), append(s.flags, "--profile", profile)...)
-				client := connect(t, p.uri(""), "shop")
+				flags, server := append(s.flags[:len(s.flags):len(s.flags)], "--profile", profile), single
+				if s.replSet {
+					flags, server = append(flags, "--rules=-O05"), set
+				}
+				p := startProxy(t, server.Addr(), flags...)
+				client := connect(t, p.uri(""), cmp.Or(s.app, "shop"))
 				if err := s.run(t.Context(), client.Database(database)); err != nil {
 					t.Fatal(err)
 				}
@@ -56,6 +64,12 @@ func TestScenarios(t *testing.T) {
 			})
 		}
 	}
+}
+
+// scenarioDatabase names a database without digits: those in a name look like a
+// slot for a tenant.
+func scenarioDatabase(i, j int) string {
+	return "scenario_" + string([]byte{byte('a' + i/26%26), byte('a' + i%26), byte('a' + j)})
 }
 
 func (s scenario) check(t *testing.T, p *proxied, database string) {
