@@ -148,7 +148,10 @@ func (s *cleanShop) browse(ctx context.Context, n int) error {
 func (s *cleanShop) order(ctx context.Context, n int) error {
 	id := bson.NewObjectID()
 	_, err := s.db.Collection("orders").InsertOne(ctx, bson.D{
-		{Key: "_id", Value: id}, {Key: "at", Value: time.Now()}, {Key: "status", Value: "new"}, {Key: "total", Value: n % 100},
+		{Key: "_id", Value: id},
+		{Key: "at", Value: time.Now()},
+		{Key: "status", Value: "new"},
+		{Key: "total", Value: n % 100},
 		{Key: "customer", Value: bson.D{{Key: "_id", Value: n % 500}, {Key: "name", Value: "customer"}}},
 		{Key: "items", Value: bson.A{bson.D{{Key: "sku", Value: fmt.Sprintf("sku-%d", n%500)}, {Key: "n", Value: 1}}}},
 	})

@@ -117,7 +117,9 @@ var queryScenarios = carried([]judged{
 	{rule: "W06", reason: "everything", times: 3, command: writeCommand("update", "updates", bson.D{{Key: "q", Value: bson.D{}}, {Key: "u", Value: bson.D{{Key: "$inc", Value: bson.D{{Key: "n", Value: 1}}}}}, {Key: "multi", Value: true}})},
 	{rule: "A01", reason: "repeated", times: 3, command: aggregation(stage("$match", bson.D{{Key: "_id", Value: 1}}), stage("$lookup", bson.D{{Key: "from", Value: "d"}, {Key: "localField", Value: "ref"}, {Key: "foreignField", Value: "_id"}, {Key: "as", Value: "d"}}))},
 	{rule: "A02", reason: "expr-equality", command: aggregation(stage("$match", bson.D{{Key: "_id", Value: 1}}), stage("$lookup", bson.D{
-		{Key: "from", Value: "d"}, {Key: "let", Value: bson.D{{Key: "r", Value: "$ref"}}}, {Key: "as", Value: "d"},
+		{Key: "from", Value: "d"},
+		{Key: "let", Value: bson.D{{Key: "r", Value: "$ref"}}},
+		{Key: "as", Value: "d"},
 		{Key: "pipeline", Value: bson.A{stage("$match", bson.D{{Key: "$expr", Value: bson.D{{Key: "$eq", Value: bson.A{"$_id", "$$r"}}}}})}},
 	}))},
 })

@@ -25,11 +25,13 @@ var quietScenarios = []scenario{
 		return update(ctx, db, "posts", bson.D{{Key: "_id", Value: n % 3}, {Key: "tags.9", Value: bson.D{{Key: "$exists", Value: false}}}},
 			bson.D{{Key: "$push", Value: bson.D{{Key: "tags", Value: n}}}})
 	})},
-	{name: "array bounded by its size", profiles: everywhere, prepare: documents("posts", 5, bson.D{{Key: "tags", Value: bson.A{}}}),
+	{
+		name: "array bounded by its size", profiles: everywhere, prepare: documents("posts", 5, bson.D{{Key: "tags", Value: bson.A{}}}),
 		run: times(40, func(ctx context.Context, db *mongo.Database, n int) error {
 			size := bson.D{{Key: "$expr", Value: bson.D{{Key: "$lt", Value: bson.A{bson.D{{Key: "$size", Value: "$tags"}}, 10}}}}}
 			return update(ctx, db, "posts", append(bson.D{{Key: "_id", Value: n % 3}}, size...), bson.D{{Key: "$push", Value: bson.D{{Key: "tags", Value: n}}}})
-		})},
+		}),
+	},
 	{name: "append cut in the pipeline", profiles: everywhere, run: times(40, func(ctx context.Context, db *mongo.Database, n int) error {
 		last := bson.D{{Key: "$slice", Value: bson.A{bson.D{{Key: "$concatArrays", Value: bson.A{bson.D{{Key: "$ifNull", Value: bson.A{"$log", bson.A{}}}}, bson.A{n}}}}, -5}}}
 		return upsert(ctx, db, "posts", bson.D{{Key: "_id", Value: n % 3}}, bson.A{bson.D{{Key: "$set", Value: bson.D{{Key: "log", Value: last}}}}})
@@ -77,13 +79,15 @@ var quietScenarios = []scenario{
 	})},
 	{name: "change stream", profiles: everywhere, replSet: true, run: watch},
 	{name: "retried write", profiles: everywhere, replSet: true, run: retried},
-	{name: "mongodump", profiles: everywhere, app: "mongodump", prepare: documents("items", 500, bson.D{{Key: "n", Value: 1}}),
+	{
+		name: "mongodump", profiles: everywhere, app: "mongodump", prepare: documents("items", 500, bson.D{{Key: "n", Value: 1}}),
 		run: times(40, func(ctx context.Context, db *mongo.Database, _ int) error {
 			if _, err := db.ListCollectionNames(ctx, bson.D{}); err != nil {
 				return err
 			}
 			return drain(db.Collection("items").Find(ctx, bson.D{}, options.Find().SetBatchSize(10)))
-		})},
+		}),
+	},
 }
 
 // watch waits on a change stream while others write.
@@ -111,7 +115,8 @@ func watch(ctx context.Context, db *mongo.Database) error {
 // under the same transaction number.
 func retried(ctx context.Context, db *mongo.Database) error {
 	fail := bson.D{
-		{Key: "configureFailPoint", Value: "failCommand"}, {Key: "mode", Value: bson.D{{Key: "times", Value: 1}}},
+		{Key: "configureFailPoint", Value: "failCommand"},
+		{Key: "mode", Value: bson.D{{Key: "times", Value: 1}}},
 		{Key: "data", Value: bson.D{{Key: "failCommands", Value: bson.A{"update"}}, {Key: "closeConnection", Value: true}}},
 	}
 	for n := range 25 {

@@ -39,3 +39,21 @@ func TestFullStoreTakesWhatIsNew(t *testing.T) {
 		t.Errorf("%d occurrences untracked", n)
 	}
 }
+
+// A store that is full of findings everybody is shown looks for room once in a
+// while, not at each new finding: that would be quadratic in what a client sends.
+func TestAFullStoreDoesNotSearchEachTime(t *testing.T) {
+	s := New(Config{Profile: CI, MaxFindings: 100})
+	for i := range 101 {
+		see(s, start, sight{shape: fmt.Sprintf("{field%d}", i)})
+	}
+	if s.crowded != 100 {
+		t.Fatalf("the next %d findings are turned away without a search", s.crowded)
+	}
+	for i := range 50 {
+		see(s, start, sight{shape: fmt.Sprintf("{more%d}", i)})
+	}
+	if s.crowded != 50 || s.Totals().Untracked != 51 {
+		t.Errorf("%d to turn away, %d untracked", s.crowded, s.Totals().Untracked)
+	}
+}

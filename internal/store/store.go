@@ -41,6 +41,7 @@ type Store struct {
 	operations int64
 	now        time.Time // the traffic's clock
 	dropped    int64
+	crowded    int // findings to turn away before room is looked for again
 	seen       map[Occurrence]int64
 	known      map[string]Known // the baseline by fingerprint
 }
@@ -178,12 +179,26 @@ func (s *Store) entry(r *analysis.Report) (e *entry, known bool) {
 	if e, known = s.entries[fp]; known {
 		return e, true
 	}
-	if len(s.entries) >= s.config.MaxFindings && !s.makeRoom() {
+	if len(s.entries) >= s.config.MaxFindings && !s.room() {
 		return nil, false
 	}
 	e = newEntry(r, fp)
 	s.entries[fp] = e
 	return e, false
+}
+
+// room makes room, if there is any to be made: a store full of findings that are
+// shown is looked through once per MaxFindings new ones, not for each.
+func (s *Store) room() bool {
+	if s.crowded > 0 {
+		s.crowded--
+		return false
+	}
+	if !s.makeRoom() {
+		s.crowded = s.config.MaxFindings
+		return false
+	}
+	return true
 }
 
 // makeRoom drops a sixteenth of the entries, at least one: those that nobody
