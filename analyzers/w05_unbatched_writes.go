@@ -74,8 +74,7 @@ func runUnbatchedWrites(p *analysis.Pass) {
 		return // counted once
 	}
 	b.add(p, s, window)
-	limit := p.Limit("writes")
-	if b.writes >= limit && (s.Command == "insert" || int64(b.targets.Len())+1 >= min(limit, maxTargets)) {
+	if limit := p.Limit("writes"); b.writes >= limit && (s.Command == "insert" || b.others() >= min(limit, maxTargets)-1) {
 		b.reported = true
 		reportBurst(p, s, b)
 	}
@@ -95,6 +94,14 @@ func (b *burst) add(p *analysis.Pass, s *op.Statement, window time.Duration) {
 		b.targets = sketch.NewSet(maxTargets)
 	}
 	b.targets.Add(op.Hash(bsoncore.Value{Type: bsoncore.TypeEmbeddedDocument, Data: s.Filter}))
+}
+
+// others is how many filters there were beside the first.
+func (b *burst) others() int64 {
+	if b.targets == nil {
+		return 0
+	}
+	return int64(b.targets.Len())
 }
 
 // lonely is the only statement of a write that a batch could hold, or nil.
