@@ -155,8 +155,10 @@ func reportBurst(p *analysis.Pass, s *op.Statement, b *burst) {
 		Caveat:  "each write may need the answer to the one before; fixtures of a test suite",
 		Evidence: []analysis.Evidence{
 			{Name: "writes_in_a_row", Value: b.writes, Limit: p.Limit("writes"), Unit: "writes"},
-			{Name: "longest_row", Value: max(b.longest, b.row), Unit: "writes"},
 		},
+	}
+	if b.longest > b.writes {
+		f.Evidence = append(f.Evidence, analysis.Evidence{Name: "longest_row", Value: b.longest, Unit: "writes"})
 	}
 	if mean := b.latency / time.Duration(b.writes); mean > 0 {
 		f.Evidence = append(f.Evidence,

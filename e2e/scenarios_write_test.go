@@ -2,7 +2,9 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -13,6 +15,8 @@ import (
 
 // writeScenarios are those for writes: W03 to W05, W07, W08.
 var writeScenarios = []scenario{
+	{name: "a suite of ordinary tests", profiles: []string{"ci", "staging"}, run: ordinary(5000)},
+
 	{
 		name: "a field for each day", rule: "W03", reason: "data-keys", coll: "pages",
 		run: eachTime(10, func(ctx context.Context, db *mongo.Database, n int) error {
@@ -143,6 +147,43 @@ var writeScenarios = []scenario{
 			return err
 		}),
 	},
+}
+
+// ordinary is a suite of tests of an application that has nothing to be told: one
+// client, all operations, in an order that chance makes the same each time.
+func ordinary(times int) func(context.Context, *mongo.Database) error {
+	return func(ctx context.Context, db *mongo.Database) error {
+		r := rand.New(rand.NewPCG(7, 7))
+		users, orders := db.Collection("users"), db.Collection("orders")
+		for n := range times {
+			id := bson.M{"_id": r.IntN(500)}
+			var err error
+			switch r.IntN(10) {
+			case 0:
+				_, err = orders.InsertOne(ctx, bson.M{"user": id["_id"], "total": n, "state": "new"})
+			case 1:
+				_, err = users.UpdateOne(ctx, id, bson.M{"$set": bson.M{"name": "x", "profile.city": "y", "seen": n}}, options.UpdateOne().SetUpsert(true))
+			case 2:
+				_, err = users.UpdateOne(ctx, id, bson.M{"$inc": bson.M{"stats.logins": 1}})
+			case 3:
+				_, err = users.ReplaceOne(ctx, id, bson.M{"name": "x", "n": n}, options.Replace().SetUpsert(true))
+			case 4:
+				_, err = orders.DeleteOne(ctx, bson.M{"user": id["_id"], "state": "done"})
+			case 5:
+				err = users.FindOneAndUpdate(ctx, id, bson.M{"$set": bson.M{"active": r.IntN(2) == 0}}).Err()
+			case 6:
+				_, err = orders.UpdateMany(ctx, bson.M{"user": id["_id"]}, bson.M{"$set": bson.M{"state": "done"}})
+			case 7:
+				_, err = orders.CountDocuments(ctx, bson.M{"user": id["_id"]})
+			default:
+				err = users.FindOne(ctx, id).Err()
+			}
+			if err != nil && !errors.Is(err, mongo.ErrNoDocuments) {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // eachTime runs a step so many times, one after the other.
