@@ -1,9 +1,11 @@
 package analyzers_test
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -22,8 +24,15 @@ import (
 // fixCase is traffic that a rule reports and what a reader puts into its fix.
 type fixCase struct {
 	rule, reason string
-	traffic      string // a mongosh line
+	traffic      string // a mongosh line; {n} in it is the number of the call
 	times        int    // how often it is sent; once when 0
+	// fixed is what the program sends once the fix is made, as often as the
+	// traffic; the last line of the fix when empty.
+	fixed string
+	// rarely says that it is sent once where the traffic is sent so often.
+	rarely int
+	// before is what better compares with; the traffic when empty.
+	before string
 	// fill are placeholders of the fix and what stands for them, in turn.
 	fill []string
 	// better: the last line of the fix must look at less than half of what the
@@ -122,10 +131,10 @@ func (c fixCase) check(t *testing.T, db *mongo.Database) {
 	before := &shell{t: t, db: db}
 	examined := int64(0)
 	if c.better {
-		examined = before.examined(c.traffic)
+		examined = before.examined(numbered(cmp.Or(c.before, c.traffic), 0))
 	}
-	for range max(c.times, 1) {
-		before.run(c.traffic)
+	for i := range max(c.times, 1) {
+		before.run(numbered(c.traffic, i))
 	}
 	var found []store.Entry
 	for _, e := range judge(t, before.steps) {
@@ -145,12 +154,16 @@ func (c fixCase) check(t *testing.T, db *mongo.Database) {
 		if c.stage != "" && strings.HasPrefix(line, "{") {
 			line = "db." + c.stage + ".aggregate([" + line + "])"
 		}
-		after.run(line)
+		after.run(numbered(line, 0))
 		last = line
 	}
-	for range max(c.times, 1) - 1 {
+	if c.fixed != "" {
+		last = c.fixed
+		after.run(numbered(last, 0))
+	}
+	for i := range max(c.times, 1)/max(c.rarely, 1) - 1 {
 		if !strings.Contains(last, "createIndex") && !strings.Contains(last, "drop") {
-			after.run(last)
+			after.run(numbered(last, i+1))
 		}
 	}
 	if again := judge(t, after.steps); len(again) > 0 {
@@ -159,7 +172,7 @@ func (c fixCase) check(t *testing.T, db *mongo.Database) {
 	if !c.better {
 		return
 	}
-	if now := after.examined(last); now*2 > examined {
+	if now := after.examined(numbered(last, 0)); now*2 > examined {
 		t.Errorf("examined %d before and %d after\n%s\n%s", examined, now, c.traffic, fix)
 	}
 }
@@ -173,6 +186,8 @@ func judge(t *testing.T, steps []cases.Step) []store.Entry {
 	}
 	return st.Findings()
 }
+
+func numbered(line string, n int) string { return strings.ReplaceAll(line, "{n}", strconv.Itoa(n)) }
 
 func words(found []store.Entry) (out []string) {
 	for _, e := range found {
@@ -198,6 +213,8 @@ func fillDatabase(t *testing.T, db *mongo.Database) {
 			{Key: "tags", Value: []bson.A{{1}, {1, 2, 3}}[(i%50)/49]},
 			{Key: "spent", Value: i % 100},
 			{Key: "sub", Value: bson.D{{Key: "budget", Value: 98}}},
+			{Key: "ref", Value: bson.D{{Key: "_id", Value: i % 10}, {Key: "stock", Value: 5}}},
+			{Key: "parts", Value: bson.A{bson.D{{Key: "id", Value: i % 10}, {Key: "price", Value: 5}}}},
 		}
 		if i%4 == 0 {
 			doc = append(doc, bson.E{Key: "opt", Value: i % 100})

@@ -146,6 +146,9 @@ func call(command bson.D, coll, name string, args []any) bson.D {
 	case "mapReduce":
 		return append(bson.D{{Key: "mapReduce", Value: coll}, {Key: "map", Value: args[0]}, {Key: "reduce", Value: args[1]}}, args[2].(bson.D)...)
 	}
+	if command := writeCall(coll, name, args); command != nil {
+		return command
+	}
 	panic("no method " + name)
 }
 

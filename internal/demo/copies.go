@@ -21,10 +21,8 @@ func copies() []Exercise {
 		},
 		{
 			Name: "a copy of what changes all day", Lesson: "extended reference", Rules: []string{"W08"}, Namespace: "orders", Field: "product.stock",
-			Why: "each change of the stock rewrites every order of the product; a name changes once in years",
-			Avoid: side(func(n int) bson.D {
-				return updateMany("orders", d("product._id", 7), d("$set", d("product.stock", 100-n)))
-			}),
+			Why:    "each change of the stock rewrites every order of the product; a name changes once in years",
+			Avoid:  stockInOrders,
 			Prefer: side(once(updateMany("orders", d("customer._id", 42), d("$set", d("customer.name", "Ada King"))))),
 		},
 		{
@@ -39,6 +37,18 @@ func copies() []Exercise {
 			}))),
 		},
 	}
+}
+
+// sales is how many sales one round has: each changes a stock.
+const sales = 200
+
+func stockInOrders(ctx context.Context, db *mongo.Database, n int) error {
+	for i := range sales {
+		if err := run(ctx, db, updateMany("orders", d("product._id", i%20), d("$set", d("product.stock", (n+1)*sales-i)))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func orderThenCustomer(ctx context.Context, db *mongo.Database, n int) error {
