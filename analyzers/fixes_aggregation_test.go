@@ -1,4 +1,39 @@
 package analyzers_test
 
 // aggregationFixes are the fixes for aggregations: the group A.
-var aggregationFixes = []fixCase{}
+var aggregationFixes = []fixCase{
+	{
+		rule: "A06", reason: "match-after-facet", times: 3, better: true,
+		traffic: `db.c.aggregate([{ $facet: { page: [{ $match: { spent: 5 } }, { $limit: 5 }], total: [{ $match: { spent: 5 } }, { $count: "n" }] } }])`,
+		fill:    []string{"<spent>", "5", "<facet as before>", `{ page: [{ $match: { spent: 5 } }, { $limit: 5 }], total: [{ $match: { spent: 5 } }, { $count: "n" }] }`},
+	},
+	{
+		rule: "A06", reason: "match-after-unwind", times: 3, better: true,
+		traffic: `db.c.aggregate([{ $unwind: "$tags" }, { $match: { tags: { $gt: 1 } } }])`, fill: []string{"<tags>", "1"},
+	},
+	{
+		rule: "A06", reason: "match-after-window", times: 3, better: true,
+		traffic: `db.c.aggregate([{ $setWindowFields: { partitionBy: "$spent", sortBy: { at: 1 }, output: { sum: { $sum: "$n" } } } }, { $match: { spent: 5 } }])`,
+		fill:    []string{"<spent>", "5", "<setWindowFields as before>", `{ partitionBy: "$spent", sortBy: { at: 1 }, output: { sum: { $sum: "$n" } } }`},
+	},
+	{
+		rule: "A06", reason: "match-after-replace", times: 3, better: true,
+		traffic: `db.c.aggregate([{ $replaceRoot: { newRoot: { $mergeObjects: [{ kind: 1 }, "$$ROOT"] } } }, { $match: { spent: 5 } }])`,
+		fill:    []string{"<spent>", "5", "<replaceRoot as before>", `{ newRoot: { $mergeObjects: [{ kind: 1 }, "$$ROOT"] } }`},
+	},
+	{
+		rule: "A06", reason: "limit-after-lookup", times: 3, better: true, also: "A01",
+		traffic: `db.c.aggregate([{ $match: { st: 1 } }, { $lookup: { from: "d", localField: "n", foreignField: "_id", as: "d" } }, { $unwind: { path: "$d", preserveNullAndEmptyArrays: true } }, { $sort: { spent: -1 } }, { $skip: 3 }, { $limit: 5 }])`,
+		fill:    []string{"<st>", "1", "<skip>", "3", "<limit>", "5"},
+	},
+	{
+		rule: "A06", reason: "project-first", times: 3, better: true,
+		traffic: `db.c.aggregate([{ $set: { x: { $size: "$tags" } } }, { $sort: { spent: -1 } }, { $limit: 5 }])`,
+		fill:    []string{"<limit>", "5", "<set as before>", `{ x: { $size: "$tags" } }`},
+	},
+	{
+		rule: "A06", reason: "unwind-then-group", times: 3,
+		traffic: `db.c.aggregate([{ $unwind: "$tags" }, { $group: { _id: "$_id", sum: { $sum: "$tags" }, n: { $sum: 1 }, all: { $push: "$tags" }, set: { $addToSet: "$tags" }, at: { $first: "$at" } } }, { $limit: 5 }])`,
+		fill:    []string{"<limit>", "5"},
+	},
+}
