@@ -36,4 +36,23 @@ var aggregationFixes = []fixCase{
 		traffic: `db.c.aggregate([{ $unwind: "$tags" }, { $group: { _id: "$_id", sum: { $sum: "$tags" }, n: { $sum: 1 }, all: { $push: "$tags" }, set: { $addToSet: "$tags" }, at: { $first: "$at" } } }, { $limit: 5 }])`,
 		fill:    []string{"<limit>", "5"},
 	},
+	{
+		rule: "A07", reason: "push-then-slice", times: 3,
+		traffic: `db.c.aggregate([{ $match: { n: { $lt: 50 } } }, { $sort: { spent: -1 } }, { $group: { _id: "$st", top: { $push: { s: "$s", spent: "$spent" } } } }, { $project: { top: { $slice: ["$top", 3] } } }])`,
+		fill:    []string{"<n>", "50"},
+	},
+	{
+		rule: "A07", reason: "push-then-slice", times: 3,
+		traffic: `db.c.aggregate([{ $sort: { at: -1 } }, { $group: { _id: "$grp", all: { $push: "$$ROOT" } } }, { $replaceRoot: { newRoot: { $first: "$all" } } }])`,
+	},
+	{rule: "A07", reason: "push-root", times: 3, traffic: `db.c.aggregate([{ $group: { _id: "$st", all: { $push: "$$ROOT" } } }])`, fill: []string{"<n>", "3"}},
+	{rule: "A07", reason: "push-all", times: 3, traffic: `db.c.aggregate([{ $group: { _id: "$st", all: { $addToSet: "$s" } } }])`, fill: []string{"<n>", "3"}},
+	{
+		rule: "A07", reason: "facet-list", times: 3, fill: []string{"<page size>", "20", "<st>", "1"},
+		traffic: `db.c.aggregate([{ $match: { st: 1 } }, { $facet: { page: [{ $sort: { at: -1 } }], total: [{ $count: "n" }] } }])`,
+	},
+	{
+		rule: "A07", reason: "distinct", times: 3, limits: []string{"A07.distinct-values=1000"}, fill: []string{"<st>", "1"},
+		traffic: `db.c.distinct("s", { st: 1 })`,
+	},
 }

@@ -21,7 +21,11 @@ func computed() []Exercise {
 			Name: "a rating summary on every view", Lesson: "computed and subset", Rules: []string{"A05", "A07"}, Namespace: "reviews",
 			Why: "every page view reads all reviews of the product",
 			Avoid: side(func(n int) bson.D {
-				return aggregate("reviews", bson.A{d("$match", d("productId", n)), d("$group", d("_id", "$productId", "avg", d("$avg", "$rating"), "top", d("$push", "$rating")))})
+				return aggregate("reviews", bson.A{
+					d("$match", d("productId", n)), d("$sort", d("helpfulVotes", -1)),
+					d("$group", d("_id", "$productId", "avg", d("$avg", "$rating"), "top", d("$push", d("title", "$title", "rating", "$rating")))),
+					d("$project", d("avg", 1, "top", d("$slice", bson.A{"$top", 3}))),
+				})
 			}),
 			Prefer: side(
 				func(n int) bson.D {
