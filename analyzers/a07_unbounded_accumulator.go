@@ -47,7 +47,7 @@ type gatherSums struct {
 }
 
 func gatherState() *analysis.StateSpec {
-	return &analysis.StateSpec{Scope: analysis.ScopeNamespace, New: func() any {
+	return &analysis.StateSpec{Scope: analysis.ScopeNamespace, Max: 256, New: func() any {
 		return &gatherSums{calls: map[uint64]int64{}, largest: map[uint64]int64{}}
 	}}
 }

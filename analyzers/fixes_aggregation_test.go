@@ -3,6 +3,17 @@ package analyzers_test
 // aggregationFixes are the fixes for aggregations: the group A.
 var aggregationFixes = []fixCase{
 	{
+		rule: "A05", reason: "same-inputs", times: 60, better: true,
+		traffic: `db.c.aggregate([{ $match: { spent: 7 } }, { $group: { _id: null, sum: { $sum: "$n" }, n: { $sum: 1 }, mean: { $avg: "$n" }, last: { $max: "$at" } } }])`,
+		fill:    []string{"<n>", "1", "<at>", `ISODate("2026-01-01T00:00:00Z")`, "<spent>", "7"},
+	},
+	{
+		rule: "A05", reason: "same-inputs", times: 60,
+		traffic: `db.c.aggregate([{ $match: { st: 2 } }, { $sortByCount: "$grp" }, { $limit: 3 }])`,
+		fill:    []string{"<st>", "2", "<sortByCount as before>", `"$grp"`, "<limit>", "3"},
+	},
+	{rule: "A05", reason: "materialise-per-request", times: 60, traffic: `db.c.aggregate([{ $group: { _id: "$st", n: { $sum: "$n" } } }, { $merge: { into: "sums" } }])`},
+	{
 		rule: "A06", reason: "match-after-facet", times: 3, better: true,
 		traffic: `db.c.aggregate([{ $facet: { page: [{ $match: { spent: 5 } }, { $limit: 5 }], total: [{ $match: { spent: 5 } }, { $count: "n" }] } }])`,
 		fill:    []string{"<spent>", "5", "<facet as before>", `{ page: [{ $match: { spent: 5 } }, { $limit: 5 }], total: [{ $match: { spent: 5 } }, { $count: "n" }] }`},

@@ -27,7 +27,7 @@ type joined struct {
 const maxJoins = 128
 
 func joinState() *analysis.StateSpec {
-	return &analysis.StateSpec{Scope: analysis.ScopeNamespace, New: func() any { return &joins{byKey: map[uint64]*joined{}} }}
+	return &analysis.StateSpec{Scope: analysis.ScopeNamespace, Max: 256, New: func() any { return &joins{byKey: map[uint64]*joined{}} }}
 }
 
 // count takes one call in.
