@@ -3,6 +3,31 @@ package analyzers_test
 // aggregationFixes are the fixes for aggregations: the group A.
 var aggregationFixes = []fixCase{
 	{
+		rule: "A01", reason: "repeated", times: 3, fixed: `db.c.find({ n: 5 })`, fill: []string{"<id>", "5", "<d id>", "1", "<name>", `"Ada"`},
+		traffic: `db.c.aggregate([{ $match: { n: 5 } }, { $lookup: { from: "d", localField: "st", foreignField: "_id", as: "d" } }, { $project: { s: 1, "d.name": 1 } }])`,
+	},
+	{
+		rule: "A01", reason: "one-to-one", times: 3, fixed: `db.c.find({ n: 5 })`, fill: []string{"<id>", "5", "<d id>", "1", "<name>", `"Ada"`},
+		traffic: `db.c.aggregate([{ $match: { n: 5 } }, { $lookup: { from: "d", localField: "st", foreignField: "k", as: "d" } }, { $set: { d: { $first: "$d" } } }])`,
+	},
+	{
+		rule: "A02", reason: "expr-equality", fixed: `db.c.find({ n: 5 })`, stage: "c", fill: []string{"<the other stages>", ""},
+		traffic: `db.c.aggregate([{ $match: { n: 5 } }, { $lookup: { from: "d", let: { v: "$st" }, pipeline: [{ $match: { $expr: { $eq: ["$k", "$$v"] } } }], as: "d" } }])`,
+	},
+	{
+		rule: "A03", reason: "no-index", times: 3, also: "A01", better: true, setup: `db.c.getIndexes()`,
+		traffic: `db.d.aggregate([{ $lookup: { from: "c", localField: "_id", foreignField: "spent", as: "x" } }])`,
+		fixed:   `db.d.aggregate([{ $lookup: { from: "c", localField: "_id", foreignField: "spent", as: "x" } }])`,
+	},
+	{
+		rule: "A04", reason: "no-max-depth", times: 10, fill: []string{"<node>", "1"},
+		traffic: `db.c.aggregate([{ $match: { _id: 1 } }, { $graphLookup: { from: "c", startWith: "$_id", connectFromField: "_id", connectToField: "grp", as: "below" } }])`,
+	},
+	{
+		rule: "A04", reason: "repeated", times: 10, fill: []string{"<node>", "1", "<ancestors of the node>", "1, 2"},
+		traffic: `db.c.aggregate([{ $match: { _id: 1 } }, { $graphLookup: { from: "c", startWith: "$grp", connectFromField: "grp", connectToField: "_id", as: "above", maxDepth: 5 } }])`,
+	},
+	{
 		rule: "A05", reason: "same-inputs", times: 60, better: true,
 		traffic: `db.c.aggregate([{ $match: { spent: 7 } }, { $group: { _id: null, sum: { $sum: "$n" }, n: { $sum: 1 }, mean: { $avg: "$n" }, last: { $max: "$at" } } }])`,
 		fill:    []string{"<n>", "1", "<at>", `ISODate("2026-01-01T00:00:00Z")`, "<spent>", "7"},

@@ -33,6 +33,9 @@ type fixCase struct {
 	also string
 	// stage is the collection whose pipeline takes a fix that is one stage.
 	stage string
+	// setup is sent before the traffic; fixed is the traffic after the fix, where the
+	// fix has no such line itself.
+	setup, fixed string
 	// limits are settings that bring a threshold within reach of the traffic.
 	limits []string
 }
@@ -126,6 +129,9 @@ func (c fixCase) check(t *testing.T, db *mongo.Database) {
 	if c.better {
 		examined = before.examined(c.traffic)
 	}
+	for line := range strings.Lines(c.setup) {
+		before.run(line)
+	}
 	for range max(c.times, 1) {
 		before.run(c.traffic)
 	}
@@ -149,6 +155,10 @@ func (c fixCase) check(t *testing.T, db *mongo.Database) {
 		}
 		after.run(line)
 		last = line
+	}
+	if c.fixed != "" {
+		after.run(c.fixed)
+		last = c.fixed
 	}
 	for range max(c.times, 1) - 1 {
 		if !strings.Contains(last, "createIndex") && !strings.Contains(last, "drop") {

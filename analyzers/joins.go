@@ -20,6 +20,7 @@ type joined struct {
 	calls   int64
 	rate    *sketch.Rate // of the last minute
 	longest int          // the longest joined array a reply showed
+	deepest int          // levels of a $graphLookup a reply showed
 }
 
 // maxJoins bounds the pairs kept of one collection; one beyond it is reported
