@@ -126,13 +126,27 @@ func (l *lookup) key() string {
 	return b.String()
 }
 
-// oneToOne reports whether the stage after the lookup unwinds its result: the
-// author expects one match.
+// oneToOne reports whether the stages after the lookup take one match out of its
+// result: the author expects no more.
 func (l *lookup) oneToOne() bool {
-	if l.Stage.Index+1 >= len(l.Stage.Pipeline) {
-		return false
+	for i, d := range l.Stage.Pipeline[l.Stage.Index+1:] {
+		for name, v := range op.Fields(d) {
+			switch {
+			case name == "$unwind" && i == 0 && l.unwound(v):
+				return true
+			case name == "$set", name == "$addFields", name == "$project", name == "$replaceRoot", name == "$replaceWith":
+				if takesFirst(v, l.As) {
+					return true
+				}
+			}
+		}
 	}
-	v := op.Get(l.Stage.Pipeline[l.Stage.Index+1], "$unwind")
+	return false
+}
+
+// unwound reports whether a $unwind takes the result apart and drops documents
+// without a match.
+func (l *lookup) unwound(v bsoncore.Value) bool {
 	path, d := op.Str(v), op.Doc(v)
 	if d != nil {
 		path = op.Str(op.Get(d, "path"))
@@ -141,6 +155,39 @@ func (l *lookup) oneToOne() bool {
 		}
 	}
 	return path == "$"+l.As
+}
+
+// takesFirst reports whether {$first: "$as"} or {$arrayElemAt: ["$as", 0]} stands
+// in an expression, of the array or of a field of its documents.
+func takesFirst(v bsoncore.Value, as string) bool {
+	if v.Type != bsoncore.TypeEmbeddedDocument && v.Type != bsoncore.TypeArray {
+		return false
+	}
+	of := func(operand bsoncore.Value) bool {
+		path := fieldPath(operand)
+		return path == as || strings.HasPrefix(path, as+".")
+	}
+	for name, operand := range op.Fields(bsoncore.Document(v.Data)) {
+		switch name {
+		case "$literal":
+			continue
+		case "$first":
+			if of(unwrap(operand)) {
+				return true
+			}
+		case "$arrayElemAt":
+			sides := slices.Collect(op.Items(op.Arr(operand)))
+			if len(sides) == 2 && of(sides[0]) {
+				if at, ok := op.Int(sides[1]); ok && at == 0 {
+					return true
+				}
+			}
+		}
+		if takesFirst(operand, as) {
+			return true
+		}
+	}
+	return false
 }
 
 // maxUsed bounds how many fields of a joined document are named.

@@ -12,6 +12,7 @@ import (
 
 type noEnv struct{}
 
+func (noEnv) IndexesComplete(op.Namespace) bool       { return false }
 func (noEnv) Indexes(op.Namespace) ([]op.Index, bool) { return nil, false }
 func (noEnv) Traffic(op.Namespace) analysis.Traffic   { return analysis.Traffic{} }
 func (noEnv) Bounded(op.Namespace, string) bool       { return false }

@@ -141,6 +141,14 @@ func call(command bson.D, coll, name string, args []any) bson.D {
 		return bson.D{{Key: "update", Value: coll}, {Key: "updates", Value: bson.A{statement}}}
 	case "deleteMany":
 		return bson.D{{Key: "delete", Value: coll}, {Key: "deletes", Value: bson.A{bson.D{{Key: "q", Value: arg(0)}, {Key: "limit", Value: 0}}}}}
+	case "distinct":
+		return bson.D{{Key: "distinct", Value: coll}, {Key: "key", Value: args[0]}, {Key: "query", Value: append(bson.D{}, arg(1)...)}}
+	case "getIndexes":
+		return bson.D{{Key: "listIndexes", Value: coll}}
+	case "updateOne":
+		return updateOneCall(coll, arg(0), args[1], arg(2))
+	case "findOne":
+		return findOneCall(coll, arg(0))
 	case "drop":
 		return bson.D{{Key: "drop", Value: coll}}
 	case "mapReduce":

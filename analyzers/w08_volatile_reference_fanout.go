@@ -104,20 +104,9 @@ func fanoutFix(p *analysis.Pass, ns op.Namespace, r fanout) analysis.Fix {
 		filter = "{ " + field(r.ID) + ": { $exists: true } }" // $[] refuses documents without the array
 	}
 	fix.Mongosh = c + ".updateMany(" + filter + ", { $unset: { " + strings.Join(unset, ", ") + " } })  // once no reader needs it"
-	if !leads(p, ns, r.ID) {
+	if indexes, _ := p.Env.Indexes(ns); !leads(indexes, r.ID, "") {
 		fix.Text += " Until then, an index on the id keeps each call from reading everything."
 		fix.Mongosh += "\n" + c + ".createIndex({ " + field(r.ID) + ": 1 })  // until then"
 	}
 	return fix
-}
-
-// leads reports whether an index that begins with a field is known.
-func leads(p *analysis.Pass, ns op.Namespace, path string) bool {
-	indexes, _ := p.Env.Indexes(ns)
-	for _, ix := range indexes {
-		if len(ix.Keys) > 0 && ix.Keys[0].Path == path && !ix.Hidden && !ix.Partial {
-			return true
-		}
-	}
-	return false
 }

@@ -25,6 +25,9 @@ type Env interface {
 	// Indexes known for a collection. known is false when none was ever seen:
 	// then nothing may be concluded from their absence.
 	Indexes(ns op.Namespace) (indexes []op.Index, known bool)
+	// IndexesComplete reports whether the indexes known are all there are: the whole
+	// reply to a listIndexes was seen. Then their absence means something.
+	IndexesComplete(ns op.Namespace) bool
 	// Traffic is what a collection's workload adds up to so far, this operation
 	// included.
 	Traffic(ns op.Namespace) Traffic

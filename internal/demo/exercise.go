@@ -120,3 +120,17 @@ func once(command bson.D) func(int) bson.D {
 		return command
 	}
 }
+
+// busy makes a side whose round sends its commands several times, as a page does
+// that many people look at.
+func busy(times int, commands ...func(n int) bson.D) func(context.Context, *mongo.Database, int) error {
+	round := side(commands...)
+	return func(ctx context.Context, db *mongo.Database, n int) error {
+		for range times {
+			if err := round(ctx, db, n); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}

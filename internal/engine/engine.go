@@ -182,6 +182,9 @@ func (e *Engine) limit(id, name string) int64 {
 // Indexes is what the traffic told of a collection's indexes.
 func (e *Engine) Indexes(ns op.Namespace) ([]op.Index, bool) { return e.indexes.of(ns) }
 
+// IndexesComplete reports whether a whole list of a collection's indexes was seen.
+func (e *Engine) IndexesComplete(ns op.Namespace) bool { return e.indexes.complete[ns.String()] }
+
 // Traffic is what a collection's workload adds up to so far.
 func (e *Engine) Traffic(ns op.Namespace) analysis.Traffic { return e.traffic.of(ns) }
 

@@ -79,7 +79,7 @@ func refused(r op.Reply) bool {
 	switch r.Code {
 	case 2, 9, 13, 14, 18, 26, 28, 40, 52, 72, 73: // BadValue, FailedToParse, Unauthorized, TypeMismatch, …
 		return true
-	case 16819, 16820, 16945, 17419, 17420: // memory and size limits: it ran
+	case 16819, 16820, 16945, 17217, 17419, 17420, 4031700: // memory and size limits: it ran
 		return false
 	}
 	return r.Code >= 15000

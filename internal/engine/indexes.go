@@ -19,11 +19,15 @@ const maxIndexBytes = 16 << 20
 // indexTable is the index catalogue that traffic gives for free: createIndexes,
 // dropIndexes and the replies to listIndexes.
 type indexTable struct {
-	byNS  map[string][]op.Index
-	bytes int
+	byNS map[string][]op.Index
+	// complete are the collections of which a whole list was seen, and every change since.
+	complete map[string]bool
+	bytes    int
 }
 
-func newIndexTable() *indexTable { return &indexTable{byNS: map[string][]op.Index{}} }
+func newIndexTable() *indexTable {
+	return &indexTable{byNS: map[string][]op.Index{}, complete: map[string]bool{}}
+}
 
 // of returns the indexes that were seen; known is false when none ever was.
 func (t *indexTable) of(ns op.Namespace) (indexes []op.Index, known bool) {
@@ -43,6 +47,9 @@ func (t *indexTable) learn(o *op.Operation) {
 	case "listIndexes":
 		for _, d := range o.Reply.Docs {
 			t.add(o.NS, d)
+		}
+		if r, key := o.Reply, o.NS.String(); r.CursorID == 0 && len(r.Docs) > 0 && r.Returned == len(r.Docs) && len(t.byNS[key]) >= len(r.Docs) {
+			t.complete[strings.Clone(key)] = true
 		}
 	case "dropIndexes":
 		t.drop(o)
@@ -79,6 +86,7 @@ func (t *indexTable) forget(key string) {
 		t.bytes -= size(ix)
 	}
 	delete(t.byNS, key)
+	delete(t.complete, key)
 }
 
 // maxIndexes is the server's own limit for one collection.

@@ -39,3 +39,34 @@ func TestIndexTableIsBounded(t *testing.T) {
 		t.Errorf("%d bytes in %d collections after the drop", table.bytes, len(table.byNS))
 	}
 }
+
+// TestIndexTableKnowsWhenItIsComplete: after a whole list, and not after an index
+// that was made, half a list, or a drop that does not name one.
+func TestIndexTableKnowsWhenItIsComplete(t *testing.T) {
+	spec := func(name string) bsoncore.Document {
+		key := bsoncore.AppendDocumentElement(nil, "key", bsoncore.BuildDocument(nil, bsoncore.AppendInt32Element(nil, name, 1)))
+		return bsoncore.BuildDocument(nil, bsoncore.AppendStringElement(nil, "name", name), key)
+	}
+	ns := op.Namespace{DB: "d", Coll: "c"}
+	list := func(r op.Reply) *op.Operation {
+		r.Seen, r.OK, r.Docs = true, true, []bsoncore.Document{spec("_id"), spec("a")}
+		return &op.Operation{Kind: op.KindDDL, Command: "listIndexes", NS: ns, Reply: r}
+	}
+	table := newIndexTable()
+	for i, step := range []struct {
+		o    *op.Operation
+		want bool
+	}{
+		{list(op.Reply{Returned: -1}), false},
+		{list(op.Reply{Returned: 2, CursorID: 5}), false},
+		{list(op.Reply{Returned: 2}), true},
+		{&op.Operation{Kind: op.KindDDL, Command: "dropIndexes", NS: ns, Body: bsoncore.BuildDocument(nil, bsoncore.AppendStringElement(nil, "index", "a"))}, true},
+		{&op.Operation{Kind: op.KindDDL, Command: "dropIndexes", NS: ns, Body: bsoncore.BuildDocument(nil, bsoncore.AppendStringElement(nil, "index", "*"))}, false},
+		{list(op.Reply{Returned: 2}), true},
+		{&op.Operation{Kind: op.KindDDL, Command: "drop", NS: ns}, false},
+	} {
+		if table.learn(step.o); table.complete[ns.String()] != step.want {
+			t.Errorf("step %d: complete is %v", i, !step.want)
+		}
+	}
+}

@@ -1,0 +1,280 @@
+package analyzers
+
+import (
+	"slices"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
+
+	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/op"
+)
+
+func unboundedAccumulator() *analysis.Analyzer {
+	return &analysis.Analyzer{
+		ID: "A07", Name: "unbounded-accumulator", Since: "0.2.0", Severity: analysis.Medium,
+		Title:    "Everything is gathered into one document",
+		Commands: []string{"aggregate", "find", "count", "distinct"}, Run: runUnboundedAccumulator, State: gatherState(),
+		Reasons: []analysis.Reason{
+			{Name: "push-root", Doc: "`$push` or `$addToSet` of whole documents (`$$ROOT`), and nothing takes a part of them later"},
+			{Name: "push-all", Doc: "`$push` or `$addToSet` of fields, whose arrays in the reply are large"},
+			{Name: "push-then-slice", Doc: "all are gathered, and then a few are taken: `$topN` and `$firstN` keep only these"},
+			{Name: "facet-list", Doc: "a branch of `$facet` returns all its documents, as one large array in one document"},
+			{Name: "distinct", Doc: "`distinct` with a large reply: all values have to fit into one document"},
+			{Name: "memory-error", Doc: "the server refused: a document or an array became too large, or memory ran out"},
+		},
+		Limits: []analysis.Limit{
+			{Name: "repeats", Default: 3, Unit: "operations", Doc: "calls of one form from which it is reported; an error at once"},
+			{Name: "medium-bytes", Default: 16 << 10, Unit: "bytes", Doc: "size of an array in the reply from which it counts, as medium; whole documents count before, as info"},
+			{Name: "high-bytes", Default: 1 << 20, Unit: "bytes", Doc: "size of an array or of the reply to a distinct from which it is high"},
+			{Name: "distinct-values", Default: 10_000, Unit: "values", Doc: "values of a distinct from which it is medium"},
+		},
+		Doc: analysis.Doc{
+			What: "`$push` and `$addToSet` in `$group`, `$bucket` and `$bucketAuto` without a bound, branches of `$facet` that return lists without `$limit`, and `distinct` with a large reply.",
+			Why: "The array has to fit into memory and then into one document of 16 MB, and it grows with the data. Measured on MongoDB 6.0.5: 100 MB in one `$push` end in error 146, 100 MB in `$facet` in 4031700, a document over 16 MB out of `$facet` or `$bucket` in 10334, a distinct over 16 MB in 17217, `$group` without allowDiskUse in 292; " +
+				"a `$group` whose document had 25 MB ended the connection without a reply.",
+			Fix: "Keep only what is needed: `$topN` and `$firstN` (MongoDB 5.2 and later) instead of gathering all and cutting. A list is a query of its own, with `$limit`; distinct values come without a bound from `$group` by the field, as a cursor.",
+			Guards: "Not before the third call. Silent for arrays below 16 KiB in the replies, but for `$$ROOT`, which is info there, and for `push-then-slice`; when the groups are by `_id`; for pipelines that store their result, but for `push-then-slice`. `$push` in an update is W01's. " +
+				"Wrong here when the groups are bounded by the business, such as the lines of an order.",
+			Lesson: "Computed and subset patterns: the summary that gathers all reviews and keeps three.",
+		},
+	}
+}
+
+// gatherSums is what is known of the forms in one collection.
+type gatherSums struct {
+	calls, largest map[uint64]int64
+}
+
+func gatherState() *analysis.StateSpec {
+	return &analysis.StateSpec{Scope: analysis.ScopeNamespace, Max: 256, New: func() any {
+		return &gatherSums{calls: map[uint64]int64{}, largest: map[uint64]int64{}}
+	}}
+}
+
+// take counts a call and returns how many there were, and the largest size.
+func (k *gatherSums) take(shape uint64, size int64) (calls, largest int64) {
+	if _, known := k.calls[shape]; !known && len(k.calls) >= maxPeaks {
+		return 1, size
+	}
+	k.calls[shape]++
+	k.largest[shape] = max(k.largest[shape], size)
+	return k.calls[shape], k.largest[shape]
+}
+
+// tooLarge are the codes of what did not fit: memory of a stage, an array, a
+// document, a distinct.
+var tooLarge = []int32{146, 292, 10334, 16945, 17217, 17419, 17420, 4031700}
+
+func runUnboundedAccumulator(p *analysis.Pass) {
+	if p.Op.Cut {
+		return
+	}
+	statements := p.Op.Statements()
+	for i := range statements {
+		s := &statements[i]
+		if s.Command == "distinct" && s.View == "" {
+			judgeDistinct(p, s, i)
+		}
+		if len(s.Pipeline) > 0 {
+			judgeGathers(p, s, i)
+			judgeFacet(p, s, i)
+			if failed(p) && len(gathers(s.Pipeline)) == 0 {
+				reportRefused(p, s, i)
+			}
+		}
+	}
+}
+
+func failed(p *analysis.Pass) bool {
+	return p.Op.Reply.Seen && slices.Contains(tooLarge, p.Op.Reply.Code)
+}
+
+func judgeGathers(p *analysis.Pass, s *op.Statement, statement int) {
+	for _, g := range gathers(s.Pipeline) {
+		f := analysis.Finding{
+			Reason: "push-all", Statement: statement, Fields: []string{op.Path(g.Name)},
+			Message: g.Operator + " gathers everything of a group into " + op.Path(g.Name),
+			Advice:  "The array grows with the data, has to fit into memory, and then into one document of 16 MB.",
+			Caveat:  "the groups may be small and stay so",
+			Fix:     gatherFix(&g, s.NS),
+		}
+		switch {
+		case g.Cut != "":
+			f.Reason, f.Message = "push-then-slice", f.Message+", and "+g.Cut+" takes a part of it"
+			f.Caveat = "$topN and $firstN need MongoDB 5.2"
+		case stores(s.Pipeline) && !failed(p):
+			continue
+		case g.root():
+			f.Reason, f.Message = "push-root", g.Operator+" gathers whole documents of a group into "+op.Path(g.Name)
+		}
+		size := int64(0)
+		if g.Cut == "" && s.Command != "count" {
+			size = largestArray(p.Op.Reply, g.Name)
+		}
+		reportLarge(p, &f, s, size, f.Reason != "push-all")
+	}
+}
+
+// reportRefused is for a pipeline that gathers by other means: many groups, or a
+// sort of everything.
+func reportRefused(p *analysis.Pass, s *op.Statement, statement int) {
+	for _, d := range s.Pipeline {
+		switch name := op.FirstKey(d); name {
+		case "$group", "$sort", "$bucket", "$bucketAuto", "$sortByCount", "$setWindowFields":
+			p.Report(analysis.Finding{
+				Reason: "memory-error", Statement: statement, Fields: []string{}, Severity: analysis.High, Override: true, Confidence: analysis.Observed,
+				Message:  "the server ran out of memory in a pipeline with " + name,
+				Advice:   "The call failed, and it will fail again with every document that is added.",
+				Caveat:   "the limits may have been set low on purpose",
+				Fix:      analysis.Fix{Text: "Let fewer documents flow in: a $match that an index serves, and a $limit right behind the $sort. For a report, allowDiskUse: true. For a screen, keep the sums in a document and change them with each write."},
+				Evidence: []analysis.Evidence{{Name: "error_code", Value: int64(p.Op.Reply.Code)}},
+			})
+			return
+		}
+	}
+}
+
+// reportLarge reports what was seen often enough and is large enough; always says
+// that the form alone is worth a word.
+func reportLarge(p *analysis.Pass, f *analysis.Finding, s *op.Statement, size int64, always bool) {
+	calls, largest := p.State().(*gatherSums).take(op.HashString(f.Reason+f.Fields[0])^s.Shape().ID, size)
+	if failed(p) {
+		f.Reason, f.Severity, f.Override, f.Confidence = "memory-error", analysis.High, true, analysis.Observed
+		f.Advice = "The server refused: what is gathered did not fit. " + f.Advice
+		f.Evidence = []analysis.Evidence{{Name: "error_code", Value: int64(p.Op.Reply.Code)}}
+		p.Report(*f)
+		return
+	}
+	severity, limit, large := step(p, largest, rung{"medium-bytes", analysis.Medium}, rung{"high-bytes", analysis.High})
+	if calls < p.Limit("repeats") || !large && !always {
+		return
+	}
+	f.Override, f.Severity = true, severity
+	switch {
+	case large:
+		f.Confidence = analysis.Observed
+		f.Evidence = []analysis.Evidence{{Name: "largest_array", Value: largest, Limit: limit, Unit: "bytes"}}
+	case f.Reason == "push-then-slice":
+		f.Severity = analysis.Medium
+	default:
+		f.Severity = analysis.Info
+		if largest > 0 {
+			f.Evidence = []analysis.Evidence{{Name: "largest_array", Value: largest, Limit: p.Limit("medium-bytes"), Unit: "bytes"}}
+		}
+	}
+	p.Report(*f)
+}
+
+// largestArray is the size of the largest array at a field of the documents of a
+// reply; when the first one was too long to be kept, that of the reply.
+func largestArray(r op.Reply, name string) (largest int64) {
+	if r.Returned < 0 && len(r.Docs) == 0 {
+		return int64(r.Bytes)
+	}
+	for _, d := range r.Docs[:min(len(r.Docs), maxReplyDocs)] {
+		if v := op.Get(d, name); v.Type == bsoncore.TypeArray {
+			largest = max(largest, int64(len(v.Data)))
+		}
+	}
+	return largest
+}
+
+func gatherFix(g *gather, ns op.Namespace) analysis.Fix {
+	fix := analysis.Fix{Text: "Keep only as many as are shown: $topN or $firstN instead of " + g.Operator + ". The other accumulators stay as they are. If all are needed, read them with a find on the key, page by page."}
+	name, key := op.Name(g.Name), "<key>"
+	if path := op.Path(fieldPath(g.Key)); path != "" && indexable(path) == path {
+		key = quote("$" + path)
+	} else if isNull(g.Key) {
+		key = "null"
+	}
+	if strings.HasPrefix(name, "<") {
+		return fix
+	}
+	var before []bsoncore.Document
+	for _, d := range g.Before {
+		if op.FirstKey(d) != "$sort" {
+			before = append(before, d)
+		}
+	}
+	lead := strings.TrimSuffix(stages(before), "]")
+	if len(before) > 0 {
+		lead += ", "
+	}
+	fix.Mongosh = coll(ns) + ".aggregate(" + lead + "{ $group: { _id: " + key + ", " + field(name) + ": " + g.bounded() + " } }])"
+	return fix
+}
+
+// judgeFacet looks for branches of the first $facet that return all they get.
+func judgeFacet(p *analysis.Pass, s *op.Statement, statement int) {
+	for i, d := range s.Pipeline {
+		if op.FirstKey(d) != "$facet" || stores(s.Pipeline) {
+			continue
+		}
+		for name, v := range op.Fields(op.Doc(op.Get(d, "$facet"))) {
+			branch := op.Docs(v)
+			if endless(branch) {
+				f := analysis.Finding{
+					Reason: "facet-list", Statement: statement, Fields: []string{op.Path(name)},
+					Message: "the branch " + op.Path(name) + " of $facet returns all its documents in one array",
+					Advice:  "All branches have to fit into one document of 16 MB, which is sent at once and not as a cursor.",
+					Caveat:  "what comes before $facet may bound the list",
+					Fix:     facetFix(s, i, name, branch),
+				}
+				reportLarge(p, &f, s, largestArray(p.Op.Reply, name), false)
+			}
+		}
+		return
+	}
+}
+
+// endless reports whether a branch keeps a document for each one it gets.
+func endless(branch []bsoncore.Document) bool {
+	for _, d := range branch {
+		switch op.FirstKey(d) {
+		case "$limit", "$sample", "$group", "$count", "$sortByCount", "$bucket", "$bucketAuto":
+			return false
+		}
+	}
+	return true
+}
+
+func facetFix(s *op.Statement, at int, name string, branch []bsoncore.Document) analysis.Fix {
+	fix := analysis.Fix{Text: "Read the list as a query of its own, page by page with $limit; keep in $facet what adds up."}
+	list := strings.TrimSuffix(stages(slices.Concat(s.Pipeline[:at], branch)), "]")
+	if list != "[" {
+		list += ", "
+	}
+	fix.Mongosh = coll(s.NS) + ".aggregate(" + list + "{ $limit: <page size> }])"
+	return fix
+}
+
+func judgeDistinct(p *analysis.Pass, s *op.Statement, statement int) {
+	path := op.Path(s.Key)
+	r := p.Op.Reply
+	size := int64(0)
+	if r.Seen && (r.Returned < 0 || int64(r.Returned) >= p.Limit("distinct-values") || int64(r.Bytes) >= p.Limit("high-bytes")) {
+		size = max(int64(r.Bytes), p.Limit("medium-bytes"))
+	}
+	if size == 0 && !failed(p) {
+		return
+	}
+	f := analysis.Finding{
+		Reason: "distinct", Statement: statement, Fields: []string{path},
+		Message: "distinct returns a large list of values of " + path,
+		Advice:  "All values come in one document, which cannot be longer than 16 MB: some day it fails.",
+		Caveat:  "the values may be as many as they will ever be",
+		Fix:     analysis.Fix{Text: "Group by the field: that is a cursor, without a bound, and can be sorted and limited. Or keep the values in a collection of their own, where the few that are new are added."},
+	}
+	if key := indexable(path); key != "" {
+		f.Fix.Mongosh = coll(s.NS) + ".aggregate([{ $group: { _id: " + quote("$"+key) + " } }])"
+		if op.FirstKey(s.Filter) != "" {
+			match := "<filter as before>"
+			if text := conditions(s.Filter); text != "" {
+				match = text
+			}
+			f.Fix.Mongosh = coll(s.NS) + ".aggregate([{ $match: " + match + " }, { $group: { _id: " + quote("$"+key) + " } }])"
+		}
+	}
+	reportLarge(p, &f, s, size, false)
+}

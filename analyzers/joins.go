@@ -1,0 +1,103 @@
+package analyzers
+
+import (
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
+
+	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/op"
+	"mongoadvisor/internal/sketch"
+)
+
+// joins counts what is joined by the reads of one collection.
+type joins struct {
+	byKey map[uint64]*joined
+}
+
+// joined is one pair of collections, or one chain of them.
+type joined struct {
+	calls   int64
+	rate    *sketch.Rate // of the last minute
+	longest int          // the longest joined array a reply showed
+	deepest int          // levels of a $graphLookup a reply showed
+}
+
+// maxJoins bounds the pairs kept of one collection; one beyond it is reported
+// without its rate and its share.
+const maxJoins = 128
+
+func joinState() *analysis.StateSpec {
+	return &analysis.StateSpec{Scope: analysis.ScopeNamespace, Max: 256, New: func() any { return &joins{byKey: map[uint64]*joined{}} }}
+}
+
+// count takes one call in.
+func (j *joins) count(key uint64, at time.Time) (pair *joined, perMinute int64) {
+	pair = j.byKey[key]
+	if pair == nil {
+		pair = &joined{rate: sketch.NewRate(time.Minute)}
+		if len(j.byKey) < maxJoins {
+			j.byKey[key] = pair
+		}
+	}
+	pair.calls++
+	return pair, pair.rate.Add(at, 1)
+}
+
+// weight is how much of a collection's reads a join is, and what that means.
+type weight struct {
+	severity analysis.Severity
+	evidence []analysis.Evidence
+	// stale: the joined collection is written so often that copies of it would be
+	// out of date most of the time.
+	stale bool
+}
+
+// weigh counts a call and judges its share and its rate. Below min-reads a share
+// says nothing.
+func weigh(p *analysis.Pass, key uint64, local, from op.Namespace) (weight, *joined) {
+	pair, perMinute := p.State().(*joins).count(key, p.Now)
+	w := weight{severity: analysis.Medium, evidence: []analysis.Evidence{
+		{Name: "calls_beside_atlas", Value: pair.calls, Limit: atlasLookups, Unit: "operations"},
+		{Name: "per_minute", Value: perMinute, Limit: p.Limit("high-rate"), Unit: "operations"},
+	}}
+	reads := p.Env.Traffic(local).Reads
+	if reads >= p.Limit("min-reads") {
+		share := min(100*pair.calls/reads, 100)
+		w.evidence = append(w.evidence, analysis.Evidence{Name: "share_of_reads", Value: share, Limit: p.Limit("high-share"), Unit: "%"})
+		switch {
+		case share >= p.Limit("high-share"):
+			w.severity = analysis.High
+		case share < p.Limit("medium-share"):
+			w.severity = analysis.Low
+		}
+		if writes := p.Env.Traffic(from).Writes; from.Coll != "" && 100*writes > p.Limit("stale-writes")*reads {
+			w.stale = true
+			w.evidence = append(w.evidence, analysis.Evidence{Name: "writes_per_100_reads", Value: 100 * writes / reads, Limit: p.Limit("stale-writes"), Unit: "operations"})
+		}
+	}
+	if perMinute >= p.Limit("high-rate") {
+		w.severity = analysis.High
+	}
+	if w.stale {
+		w.severity = w.severity.Lower()
+	}
+	return w, pair
+}
+
+// atlasLookups is the number of queries with a $lookup beyond which Atlas advises.
+const atlasLookups = 100
+
+// maxReplyDocs is how many documents of a reply are looked into.
+const maxReplyDocs = 16
+
+// longestArray is the longest array at a field of the documents of a reply.
+func longestArray(r op.Reply, name string) int {
+	longest := 0
+	for _, d := range r.Docs[:min(len(r.Docs), maxReplyDocs)] {
+		if v := op.Get(d, name); v.Type == bsoncore.TypeArray {
+			longest = max(longest, op.Len(v))
+		}
+	}
+	return longest
+}

@@ -1,0 +1,63 @@
+package analyzers
+
+import (
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
+
+	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/op"
+)
+
+// pairs is how long the joins of one collection take, by what is joined.
+type pairs struct {
+	byKey map[uint64]*pair
+}
+
+// pair is one of them: its calls, those that take a while, and those that are
+// slow although little comes back.
+type pair struct {
+	calls, taking, slow int64
+}
+
+// pairState keeps as many joins as are counted elsewhere; one beyond is always new.
+func pairState() *analysis.StateSpec {
+	return &analysis.StateSpec{Scope: analysis.ScopeNamespace, Max: 256, New: func() any { return &pairs{byKey: map[uint64]*pair{}} }}
+}
+
+func (k *pairs) take(key uint64, o *op.Operation, fast, slow time.Duration, small int64) pair {
+	known, ok := k.byKey[key]
+	if !ok {
+		known = &pair{}
+		if len(k.byKey) < maxJoins {
+			k.byKey[key] = known
+		}
+	}
+	known.calls++
+	if o.Latency >= fast {
+		known.taking++
+	}
+	if r := o.Reply; o.Latency >= slow && r.Seen && r.OK && r.Returned >= 0 && int64(r.Bytes) <= small {
+		known.slow++
+	}
+	return *known
+}
+
+// fewJoined reports whether few documents get to the first join, by a selective
+// $match or a $limit, so that the time is the join's.
+func fewJoined(pipeline []bsoncore.Document) bool {
+	for _, d := range pipeline {
+		switch op.FirstKey(d) {
+		case "$match":
+			if selective(op.Doc(op.Get(d, "$match"))) {
+				return true
+			}
+		case "$limit":
+			return true
+		case "$sort", "$skip", "$project", "$set", "$addFields", "$unset":
+		default:
+			return false
+		}
+	}
+	return false
+}
