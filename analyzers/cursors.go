@@ -9,7 +9,7 @@ import (
 )
 
 // cursorCommands are the commands that open, read and end cursors.
-var cursorCommands = []string{"find", "aggregate", "getMore", "killCursors", "endSessions"}
+var cursorCommands = []string{"find", "aggregate", "getMore", "killCursors"}
 
 // maxCursors bounds the open cursors that are followed; the one that was left
 // alone longest goes first.
