@@ -45,7 +45,7 @@ const maxLargeReads = 512
 type largeReads struct {
 	open    *cursors
 	byShape map[largeKey]*sketch.Rate
-	scans   map[op.Namespace]*scan
+	scans   map[op.Namespace]*largeScan
 }
 
 type largeKey struct {
@@ -53,13 +53,13 @@ type largeKey struct {
 	shape uint64
 }
 
-// scan is the latest large read of a collection, and what was replaced since.
-type scan struct {
+// largeScan is the latest large read of a collection, and what was replaced since.
+type largeScan struct {
 	docs, replaced int64
 }
 
 func newLargeReads() *largeReads {
-	return &largeReads{open: newCursors(), byShape: map[largeKey]*sketch.Rate{}, scans: map[op.Namespace]*scan{}}
+	return &largeReads{open: newCursors(), byShape: map[largeKey]*sketch.Rate{}, scans: map[op.Namespace]*largeScan{}}
 }
 
 func runUnboundedRead(p *analysis.Pass) {
@@ -98,13 +98,13 @@ func runUnboundedRead(p *analysis.Pass) {
 
 // count takes a large read in. It returns how many of its shape the last hour
 // had, and what became of the one before.
-func (l *largeReads) count(c *cursor, now time.Time) (times int64, before scan) {
+func (l *largeReads) count(c *cursor, now time.Time) (times int64, before largeScan) {
 	ns := op.Namespace{DB: strings.Clone(c.ns.DB), Coll: strings.Clone(c.ns.Coll)}
 	key := largeKey{ns, c.shape.ID}
 	rate := l.byShape[key]
 	if rate == nil {
 		if len(l.byShape) >= maxLargeReads {
-			return 0, scan{}
+			return 0, largeScan{}
 		}
 		rate = sketch.NewRate(time.Hour)
 		l.byShape[key] = rate
@@ -113,7 +113,7 @@ func (l *largeReads) count(c *cursor, now time.Time) (times int64, before scan) 
 		before = *s
 		s.docs, s.replaced = c.docs, 0
 	} else if len(l.scans) < maxLargeReads {
-		l.scans[ns] = &scan{docs: c.docs}
+		l.scans[ns] = &largeScan{docs: c.docs}
 	}
 	return rate.Add(now, 1), before
 }
@@ -148,7 +148,7 @@ func excused(o *op.Operation) bool {
 	return false
 }
 
-func largeFinding(p *analysis.Pass, c *cursor, reason string, times int64, before scan) analysis.Finding {
+func largeFinding(p *analysis.Pass, c *cursor, reason string, times int64, before largeScan) analysis.Finding {
 	f := analysis.Finding{
 		Reason: reason, NS: c.ns, Shape: c.shape, Fields: []string{}, Confidence: analysis.Observed,
 		Message: "a find without filter and limit returns the whole collection, again and again",
