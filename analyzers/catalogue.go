@@ -28,6 +28,7 @@ func All() []*analysis.Analyzer {
 		unselectiveMultiWrite(),
 		repeatedLookup(),
 		lookupPipelineEquality(),
+		connectionChurn(),
 		deadlineAndCursorHygiene(),
 		untraceableTraffic(),
 	}
