@@ -30,6 +30,7 @@ func All() []*analysis.Analyzer {
 		lookupPipelineEquality(),
 		connectionChurn(),
 		deadlineAndCursorHygiene(),
+		transactionMisuse(),
 		untraceableTraffic(),
 	}
 }
