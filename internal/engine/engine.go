@@ -90,15 +90,30 @@ func (e *Engine) Judge(o *op.Operation) {
 	}
 	e.views.resolve(o)
 	if o.Kind == op.KindRead || o.Kind == op.KindWrite || o.Kind == op.KindCursor {
-		if !workload(o) || e.retries.seen(o) {
+		if !application(o) {
+			return
+		}
+		if !workload(o) {
+			e.judge(o, true)
+			return
+		}
+		if e.retries.seen(o) {
 			return
 		}
 		e.traffic.count(o)
 		e.config.Recorder.Observe(o)
 	}
+	e.judge(o, false)
+}
+
+// judge runs the rules that want the operation; of one that was refused, those
+// that ask for failed ones.
+func (e *Engine) judge(o *op.Operation, refused bool) {
 	e.reported = e.reported[:0]
 	for _, r := range e.byCommand[o.Command] {
-		e.run(r, o)
+		if !refused || r.analyzer.Failed {
+			e.run(r, o)
+		}
 	}
 }
 
