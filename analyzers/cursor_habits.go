@@ -86,7 +86,7 @@ func (h *habits) judgeBatch(p *analysis.Pass, c *cursor) {
 		Advice:  "Each batch is a round trip; the time goes into waiting for the next.",
 		Caveat:  "a consumer may need long for each document and must not hold many",
 		Fix: analysis.Fix{
-			Text:    "Leave batchSize out: the first batch then has 101 documents and each further one up to 16 MiB. If only a few are wanted, say so with limit.",
+			Text:    "Leave batchSize out: the server then sends 101 documents at first and the others in large batches. If only a few are wanted, say so with limit.",
 			Mongosh: coll(c.ns) + ".find(<filter>).limit(<how many are wanted>)",
 		},
 		Evidence: []analysis.Evidence{

@@ -30,8 +30,8 @@ func deadlineAndCursorHygiene() *analysis.Analyzer {
 		},
 		Doc: analysis.Doc{
 			What: "Slow reads without `maxTimeMS` (drivers with a timeout of their own send it, too), cursors that are drained with a `batchSize` of a few documents, `noCursorTimeout`, and cursors that are left open.",
-			Why: "A client that gives up does not always stop its query: without a deadline it goes on, and the retry comes on top. A tiny batch pays a round trip for a few documents: without `batchSize` the first batch has 101 documents (verified). " +
-				"A cursor that is left stays open on the server for ten minutes (`cursorTimeoutMillis`, read from MongoDB 6.0.5), and one with `noCursorTimeout` as long as its session, 30 minutes from its last use.",
+			Why: "A client that gives up does not always stop its query: without a deadline it goes on, and the retry comes on top. A tiny batch pays a round trip for a few documents: without `batchSize`, MongoDB 6.0.5 sent 101 of 100,000 documents of 86 bytes in the first batch and all the others in the second. " +
+				"A cursor that is left stays open on the server for ten minutes (`cursorTimeoutMillis` is 600,000 on MongoDB 6.0.5), and one with `noCursorTimeout` as long as its session, 30 minutes from its last use (`localLogicalSessionTimeoutMinutes`).",
 			Fix:    "Give reads a deadline a little above what they need. Leave `batchSize` out, and say how much is wanted by `limit`. Close cursors that are not read to the end (most drivers do it in `close()` or at the end of a `with` or `for await`).",
 			Guards: "Info for `no-max-time`, low for the rest. Silent for applications that say they report, export or analyse, and in transactions, for the first and the third reason; for tiny batches of large documents; for change streams and tailable cursors; for cursors that are closed or drained within the time, and for statements whose cursors were seen to be read on after it: they are read slowly. Wrong here when a consumer must work on few documents at a time.",
 			Lesson: "The manual's pages on cursors and on `maxTimeMS`.",
