@@ -33,6 +33,12 @@ type fixCase struct {
 	also string
 	// stage is the collection whose pipeline takes a fix that is one stage.
 	stage string
+	// limits in force, as on the command line.
+	limits []string
+	// fails: the server answers the traffic with errors.
+	fails bool
+	// fixed is the traffic after the fix, in place of the fix's last line.
+	fixed string
 }
 
 // fixCases are those of every group; each group's are in a file of their own.
@@ -119,7 +125,7 @@ func TestFixes(t *testing.T) {
 var placeholder = regexp.MustCompile(`<[a-zA-Z_][^<>]*>`)
 
 func (c fixCase) check(t *testing.T, db *mongo.Database) {
-	before := &shell{t: t, db: db}
+	before := &shell{t: t, db: db, fails: c.fails}
 	examined := int64(0)
 	if c.better {
 		examined = before.examined(c.traffic)
@@ -128,7 +134,7 @@ func (c fixCase) check(t *testing.T, db *mongo.Database) {
 		before.run(c.traffic)
 	}
 	var found []store.Entry
-	for _, e := range judge(t, before.steps) {
+	for _, e := range judge(t, before.steps, c.limits...) {
 		if e.Rule != c.also {
 			found = append(found, e)
 		}
@@ -148,12 +154,16 @@ func (c fixCase) check(t *testing.T, db *mongo.Database) {
 		after.run(line)
 		last = line
 	}
+	if c.fixed != "" {
+		after.run(c.fixed)
+		last = c.fixed
+	}
 	for range max(c.times, 1) - 1 {
 		if !strings.Contains(last, "createIndex") && !strings.Contains(last, "drop") {
 			after.run(last)
 		}
 	}
-	if again := judge(t, after.steps); len(again) > 0 {
+	if again := judge(t, after.steps, c.limits...); len(again) > 0 {
 		t.Errorf("the fix is reported itself: %v\n%s", words(again), fix)
 	}
 	if !c.better {
@@ -165,9 +175,9 @@ func (c fixCase) check(t *testing.T, db *mongo.Database) {
 }
 
 // judge is what a report of a test run shows for the steps.
-func judge(t *testing.T, steps []cases.Step) []store.Entry {
+func judge(t *testing.T, steps []cases.Step, limits ...string) []store.Entry {
 	t.Helper()
-	_, st, err := analysistest.Replay(&cases.File{Operations: steps}, analyzers.All())
+	_, st, err := analysistest.Replay(&cases.File{Operations: steps, Limits: limits}, analyzers.All())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ var stormKinds = []stormKind{
 		advice:  "The work was done up to the limit and thrown away; a retry does it again.",
 		caveat:  "the deadline may be meant to cut off what takes long",
 		fix:     "See what the statement reads (explain) and give it an index or a smaller range, before the deadline is raised. Do not retry at once.",
-		mongosh: `<coll>.explain("executionStats").find(<filter>)`,
+		mongosh: `<coll>.find(<filter>).explain("executionStats")`,
 	},
 	{
 		codes: []int32{13}, reason: "not-authorized", severity: analysis.Medium,
@@ -73,7 +73,7 @@ var stormKinds = []stormKind{
 		advice:  "Several writers change the same document at the same moment; all but one start again.",
 		caveat:  "a burst of writers may pass",
 		fix:     "Spread what many change over several documents and add them up when reading, or collect changes and write them at once.",
-		mongosh: "<coll>.updateOne({ _id: <id>, shard: <0 to 9> }, { $inc: { <counter>: 1 } }, { upsert: true })",
+		mongosh: "<coll>.updateOne({ of: <id>, slot: <0 to 9> }, { $inc: { <counter>: 1 } }, { upsert: true })",
 	},
 	{
 		codes: []int32{26}, reason: "missing-namespace", severity: analysis.Medium,
