@@ -5,9 +5,9 @@ import "mongoadvisor/internal/analysis"
 // All lists the rules in the order of the catalogue. It makes new values at
 // each call: a caller may change them.
 //
-// Left out so far: Q09, Q11, the groups S and
-// I, and O01 to O04, O06, which need time or state over many operations; Q10, I01
-// to I03 and the second half of Q04, which need what only the server knows.
+// Left out so far: Q11, the group S, I04 and O06, which need time or state over
+// many operations; I01 to I03 and the second half of Q04, which need what only
+// the server knows.
 // Left out for good: shard keys (they need the config servers' data), search
 // relevance, security settings, backup and high availability.
 func All() []*analysis.Analyzer {
@@ -20,6 +20,8 @@ func All() []*analysis.Analyzer {
 		unindexablePredicate(),
 		oversizedInList(),
 		deepSkipPagination(),
+		unboundedRead(),
+		unindexedQuery(),
 		fullCountByAggregate(),
 		unboundedArrayGrowth(),
 		sliceMisuse(),
@@ -36,6 +38,11 @@ func All() []*analysis.Analyzer {
 		recomputedAggregate(),
 		filterAfterExpansion(),
 		unboundedAccumulator(),
+		indexDDLOnHotPath(),
+		connectionChurn(),
+		deadlineAndCursorHygiene(),
+		transactionMisuse(),
+		errorStorm(),
 		untraceableTraffic(),
 	}
 }

@@ -44,8 +44,10 @@ type fixCase struct {
 	stage string
 	// setup is sent before the traffic.
 	setup string
-	// limits are settings that bring a threshold within reach of the traffic.
+	// limits in force, as on the command line.
 	limits []string
+	// fails: the server answers the traffic with errors.
+	fails bool
 }
 
 // fixCases are those of every group; each group's are in a file of their own.
@@ -132,7 +134,7 @@ func TestFixes(t *testing.T) {
 var placeholder = regexp.MustCompile(`<[a-zA-Z_][^<>]*>`)
 
 func (c fixCase) check(t *testing.T, db *mongo.Database) {
-	before := &shell{t: t, db: db}
+	before := &shell{t: t, db: db, fails: c.fails}
 	examined := int64(0)
 	if c.better {
 		examined = before.examined(numbered(cmp.Or(c.before, c.traffic), 0))

@@ -10,7 +10,7 @@ import (
 // heat is how often the documents of a collection are updated.
 type heat struct {
 	documents *sketch.Top[hotDocument] // by hash of what selects them
-	all       pace                     // of all writes
+	all       seconds                  // of all writes
 	others    meanLatency              // of writes to no one document
 }
 
@@ -19,15 +19,15 @@ type heat struct {
 const hotDocuments = 64
 
 type hotDocument struct {
-	pace      pace
+	seconds   seconds
 	latency   meanLatency
 	conflicts int64
 }
 
 func newHeat() *heat { return &heat{documents: sketch.NewTop[hotDocument](hotDocuments)} }
 
-// pace counts in whole seconds, and how many in a row were hot.
-type pace struct {
+// seconds counts in whole seconds, and how many in a row were hot.
+type seconds struct {
 	second, n int64 // a second, by the traffic's clock, and what it counts
 	before    int64 // what the second before this one counted
 	run       int64 // hot seconds before this one
@@ -35,7 +35,7 @@ type pace struct {
 }
 
 // add counts at a time. One that comes late counts in the current second.
-func (c *pace) add(at time.Time, n int64) {
+func (c *seconds) add(at time.Time, n int64) {
 	if second := at.Unix(); second > c.second {
 		if second > c.second+1 || !c.told {
 			c.run, c.before = 0, 0
@@ -49,7 +49,7 @@ func (c *pace) add(at time.Time, n int64) {
 
 // hot counts one more. When that makes a second hot, it returns how many in a
 // row are, and 0 at all other times.
-func (c *pace) hot(at time.Time, rate int64) int64 {
+func (c *seconds) hot(at time.Time, rate int64) int64 {
 	c.add(at, 1)
 	if c.told || c.n < rate {
 		return 0

@@ -21,6 +21,7 @@ type shell struct {
 	t     *testing.T
 	db    *mongo.Database
 	steps []cases.Step
+	fails bool // errors of the server are replies like others
 }
 
 // run sends one line; comments and empty lines are passed over.
@@ -30,7 +31,19 @@ func (s *shell) run(line string) {
 	if command == nil {
 		return
 	}
+	reply := s.send(line, command)
+	if strings.HasSuffix(strings.TrimSpace(line), drain) {
+		s.rest(line, command, reply)
+	}
+}
+
+// send sends one command and keeps it with its reply.
+func (s *shell) send(line string, command bson.D) bson.Raw {
+	s.t.Helper()
 	reply, err := s.db.RunCommand(s.t.Context(), command).Raw()
+	if failed := failedReply(err); s.fails && failed != nil {
+		reply, err = failed, nil
+	}
 	if err != nil {
 		s.t.Fatalf("%s\n%v", line, err)
 	}
@@ -41,6 +54,7 @@ func (s *shell) run(line string) {
 	s.steps = append(s.steps, cases.Step{
 		Conn: "a", Repeat: 1, Latency: time.Millisecond, Command: bsoncore.Document(sent), Reply: bsoncore.Document(reply),
 	})
+	return reply
 }
 
 // examined is the number of keys and documents a line looks at.
@@ -65,7 +79,7 @@ var comments = regexp.MustCompile(`\s*//.*$`)
 // command turns a line into what mongosh would send.
 func (s *shell) command(line string) bson.D {
 	s.t.Helper()
-	p := &literals{text: comments.ReplaceAllString(strings.TrimSpace(line), "")}
+	p := &literals{text: comments.ReplaceAllString(strings.TrimSuffix(strings.TrimSpace(line), drain), "")}
 	if strings.TrimSpace(p.text) == "" {
 		return nil
 	}
@@ -127,7 +141,7 @@ func call(command bson.D, coll, name string, args []any) bson.D {
 		return bson.D{{Key: "createIndexes", Value: coll}, {Key: "indexes", Value: bson.A{append(index, arg(1)...)}}}
 	case "find":
 		return bson.D{{Key: "find", Value: coll}, {Key: "filter", Value: arg(0)}}
-	case "sort", "limit", "skip", "collation", "hint":
+	case "sort", "limit", "skip", "collation", "hint", "batchSize", "maxTimeMS":
 		return append(command, bson.E{Key: name, Value: args[0]})
 	case "aggregate":
 		return append(bson.D{{Key: "aggregate", Value: coll}, {Key: "pipeline", Value: args[0]}, {Key: "cursor", Value: bson.D{}}}, arg(1)...)
@@ -142,7 +156,7 @@ func call(command bson.D, coll, name string, args []any) bson.D {
 	case "deleteMany":
 		return bson.D{{Key: "delete", Value: coll}, {Key: "deletes", Value: bson.A{bson.D{{Key: "q", Value: arg(0)}, {Key: "limit", Value: 0}}}}}
 	case "distinct":
-		return bson.D{{Key: "distinct", Value: coll}, {Key: "key", Value: args[0]}, {Key: "query", Value: append(bson.D{}, arg(1)...)}}
+		return append(bson.D{{Key: "distinct", Value: coll}, {Key: "key", Value: args[0]}, {Key: "query", Value: append(bson.D{}, arg(1)...)}}, arg(2)...)
 	case "getIndexes":
 		return bson.D{{Key: "listIndexes", Value: coll}}
 	case "updateOne":
@@ -156,6 +170,9 @@ func call(command bson.D, coll, name string, args []any) bson.D {
 	}
 	if command := writeCall(coll, name, args); command != nil {
 		return command
+	}
+	if more, ok := operationCall(command, coll, name, args); ok {
+		return more
 	}
 	panic("no method " + name)
 }

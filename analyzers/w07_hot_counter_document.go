@@ -60,7 +60,7 @@ func runHotCounterDocument(p *analysis.Pass) {
 		}
 		d.latency.add(p.Op)
 		// a longer row of hot seconds, at the moment this one gets hot
-		if run := d.pace.hot(p.Now, p.Limit("hot-rate")); run >= p.Limit("hot-seconds") {
+		if run := d.seconds.hot(p.Now, p.Limit("hot-rate")); run >= p.Limit("hot-seconds") {
 			h.judge(p, i, d, run)
 		}
 	}
@@ -108,7 +108,7 @@ func (h *heat) judge(p *analysis.Pass, statement int, d *hotDocument, run int64)
 		Advice:  "Only one write at a time can change a document; the others conflict, start again and wait.",
 		Caveat:  "a load test; a value that must be exact at each moment",
 		Evidence: []analysis.Evidence{
-			{Name: "updates_in_a_second", Value: max(d.pace.before, d.pace.n), Limit: rate, Unit: "updates per second"},
+			{Name: "updates_in_a_second", Value: max(d.seconds.before, d.seconds.n), Limit: rate, Unit: "updates per second"},
 			{Name: "hot_seconds_in_a_row", Value: run, Limit: p.Limit("hot-seconds"), Unit: "seconds"},
 			{Name: "share_of_writes", Value: share, Limit: p.Limit("share"), Unit: "percent"},
 		},

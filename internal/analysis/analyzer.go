@@ -18,6 +18,9 @@ type Analyzer struct {
 	// called; 0 calls it for every operation of its commands.
 	Wants op.Traits
 	Needs op.Has
+	// Failed rules see the operations, too, that the server refused to run as they
+	// were sent (no permission, a wrong operator): to all others these are no work.
+	Failed bool
 	// Correctness rules tell of wrong results or lost data: reported at the first
 	// occurrence in every profile, and never lowered because a collection is small.
 	Correctness bool

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -51,6 +52,7 @@ func pass(t *testing.T, tok *tokens) (outputs, []store.Entry) {
 		}
 	}})
 	limits := map[string]int64{"O05.require-comment": 1, "Q01.short-prefix": 3, "W04.bytes": 5000, "W05.writes": 1, "W07.hot-rate": 2, "W07.hot-seconds": 1, "W07.share": 0}
+	maps.Copy(limits, operationLimits)
 	eng := engine.New(engine.Config{Rules: analyzers.All(), Limits: limits, Listeners: []string{"127.0.0.1:1"}, Recorder: st})
 	metrics := web.NewMetrics("test", "test")
 	stats := &session.Stats{}

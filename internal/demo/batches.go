@@ -9,9 +9,10 @@ import (
 
 // How many documents or values the exercises below send at a time.
 const (
-	batch     = 25
-	longList  = 1200
-	shortList = 150
+	batch         = 25
+	longList      = 1200
+	shortList     = 150
+	pageOfReviews = 40
 )
 
 // batches: too many round trips, and too much in one.
@@ -49,6 +50,12 @@ func batches() []Exercise {
 				}
 				return nil
 			},
+		},
+		{
+			Name: "two documents at a time", Lesson: "cursors and batches", Rules: []string{"O02"}, Namespace: "reviews",
+			Why:    "each batch is a round trip, and the server's own batches would hold the whole list",
+			Avoid:  side(always(find("reviews", d("productId", d("$lt", batch)), "limit", pageOfReviews, "batchSize", 2))),
+			Prefer: side(always(find("reviews", d("productId", d("$lt", batch)), "limit", pageOfReviews))),
 		},
 	}
 }

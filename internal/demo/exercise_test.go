@@ -35,7 +35,7 @@ func TestExercisesSayWhatTheyAre(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range strings.Fields("Q01 Q02 Q03 Q04 Q07 Q08 Q11 Q12 W01 W02 W05 W07 W08 A01 A02 A04 A05 A07 S02 S04 S05 S06 S07 S09") {
+	for _, r := range strings.Fields("Q01 Q02 Q03 Q04 Q07 Q08 Q11 Q12 W01 W02 W05 W07 W08 A01 A02 A04 A05 A07 O02 S02 S04 S05 S06 S07 S09") {
 		if !rules[r] {
 			t.Errorf("no exercise breaks %s", r)
 		}

@@ -46,6 +46,9 @@ func run(ctx context.Context, db *mongo.Database, command bson.D) error {
 	}
 	for reply.Cursor.ID != 0 {
 		next := d("getMore", reply.Cursor.ID, "collection", command[0].Value)
+		if size := field(command, "batchSize"); size != nil {
+			next = append(next, bson.E{Key: "batchSize", Value: size})
+		}
 		reply.Cursor.ID = 0
 		if err := db.RunCommand(ctx, next).Decode(&reply); err != nil {
 			return err

@@ -102,15 +102,29 @@ func (e *Engine) Judge(o *op.Operation) {
 	e.views.resolve(o)
 	e.memo.Reset()
 	if o.Kind == op.KindRead || o.Kind == op.KindWrite || o.Kind == op.KindCursor {
-		if !workload(o) || e.retries.seen(o) {
+		if !application(o) {
+			return
+		}
+		if !workload(o) {
+			e.judge(o, true)
+			return
+		}
+		if e.retries.seen(o) {
 			return
 		}
 		e.traffic.count(o)
 		e.config.Recorder.Observe(o)
 	}
+	e.judge(o, false)
+}
+
+// judge runs the rules that want the operation; of one that was refused, those
+// that ask for failed ones.
+func (e *Engine) judge(o *op.Operation, refused bool) {
 	e.reported = e.reported[:0]
 	for _, r := range e.byCommand[o.Command] {
-		if w := r.analyzer.Wants; w == 0 || o.Traits()&w != 0 {
+		w := r.analyzer.Wants
+		if (!refused || r.analyzer.Failed) && (w == 0 || o.Traits()&w != 0) {
 			e.run(r, o)
 		}
 	}

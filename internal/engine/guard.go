@@ -8,18 +8,18 @@ import (
 	"mongoadvisor/internal/op"
 )
 
-// workload reports whether an operation is an application's work: not the
-// server's own collections, not a tool's, not a wait for changes, and not a
-// command that the server refused to run as it was sent.
-func workload(o *op.Operation) bool {
+// application reports whether an operation is an application's: not on the
+// server's own collections, not a tool's, not a wait for changes.
+func application(o *op.Operation) bool {
 	if o.Command != "bulkWrite" && o.NS.Internal() {
 		return false
 	}
-	if tool(o.Conn) || waiting(o) {
-		return false
-	}
-	return !refused(o.Reply) && !refusedWrite(o)
+	return !tool(o.Conn) && !waiting(o)
 }
+
+// workload reports whether an application's operation is work: the server did
+// not refuse to run it as it was sent.
+func workload(o *op.Operation) bool { return !refused(o.Reply) && !refusedWrite(o) }
 
 // refusedWrite reports whether the only statement of a write was refused: the
 // reply says ok and lists the error beside it.

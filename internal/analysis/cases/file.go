@@ -132,7 +132,7 @@ func (s stepJSON) varies() bool {
 }
 
 func (s stepJSON) text() string {
-	out := string(s.Command) + string(s.Reply)
+	out := s.Conn + string(s.Command) + string(s.Reply)
 	for _, name := range slices.Sorted(maps.Keys(s.Sequences)) {
 		for _, d := range s.Sequences[name] {
 			out += string(d)
@@ -151,7 +151,7 @@ func (s stepJSON) filled(n int) stepJSON {
 		}
 		return json.RawMessage(numbers.Replace(string(raw)))
 	}
-	s.Command, s.Reply = fill(s.Command), fill(s.Reply)
+	s.Conn, s.Command, s.Reply = numbers.Replace(s.Conn), fill(s.Command), fill(s.Reply)
 	sequences := map[string][]json.RawMessage{}
 	for name, docs := range s.Sequences {
 		for _, d := range docs {

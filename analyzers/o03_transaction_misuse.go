@@ -1,0 +1,151 @@
+package analyzers
+
+import (
+	"time"
+
+	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/op"
+)
+
+func transactionMisuse() *analysis.Analyzer {
+	return &analysis.Analyzer{
+		ID: "O03", Name: "transaction-misuse", Since: "0.2.0", Severity: analysis.Medium,
+		Title:    "Transactions that are too long, too large, in vain or not needed",
+		Commands: append([]string{"commitTransaction", "abortTransaction", "insert", "getMore"}, filterCommands...), Run: runTransactionMisuse,
+		State: &analysis.StateSpec{Scope: analysis.ScopeGlobal, New: func() any { return newTransactions() }},
+		Reasons: []analysis.Reason{
+			{Name: "idle-gap", Doc: "the client does something else between the statements of a transaction"},
+			{Name: "many-documents", Doc: "a transaction reads or writes very many documents"},
+			{Name: "long", Doc: "a transaction takes long"},
+			{Name: "single-statement", Doc: "a transaction around one statement on one document, which is atomic by itself"},
+			{Name: "conflicts", Doc: "many transactions end in a conflict and are run again"},
+			{Name: "aborts", Doc: "many transactions are given up"},
+		},
+		Limits: []analysis.Limit{
+			{Name: "seconds", Default: 10, Unit: "seconds", Doc: "duration from which a transaction is long, as medium"},
+			{Name: "many-seconds", Default: 60, Unit: "seconds", Doc: "duration from which it is high: the server ends it by then (transactionLifetimeLimitSeconds)"},
+			{Name: "documents", Default: 1000, Unit: "documents", Doc: "documents returned and written from which it is too large"},
+			{Name: "gap-ms", Default: 1000, Unit: "milliseconds", Doc: "time between two statements from which the client is doing something else"},
+			{Name: "repeats", Default: 3, Unit: "transactions", Doc: "transactions of one kind from which the first three reasons are reported"},
+			{Name: "single", Default: 20, Unit: "transactions", Doc: "single-statement transactions of one kind from which they are reported"},
+			{Name: "abort-percent", Default: 5, Unit: "percent", Doc: "share of a kind's transactions that are given up from which they are reported"},
+			{Name: "transactions", Default: 20, Unit: "transactions an hour", Doc: "transactions of one kind below which that share means nothing"},
+			{Name: "aborts", Default: 5, Unit: "transactions an hour", Doc: "transactions given up below which it means nothing"},
+		},
+		Doc: analysis.Doc{
+			What: "Transactions from their first statement to commit or abort, by session and number. Those made of the same statements on the same collections are one kind.",
+			Why: "A transaction keeps what it wrote locked, and every version of a document that somebody changed meanwhile, until it ends; whoever else writes to one of its documents fails and starts again. After `transactionLifetimeLimitSeconds` (60, read from MongoDB 6.0.5) the server ends it. " +
+				"One document is changed atomically without any: measured on MongoDB 6.0.5, a replica set of one member, 200 updates of one document took 212 ms, and 335 ms in a transaction each.",
+			Fix:    "What must be consistent belongs into one document where it can: then no transaction is needed. Otherwise do all that can be done (calls of other services, computing) before the transaction or after it, touch few documents, and write those that others want, too, last.",
+			Guards: "Silent when the first statement was not seen; below the limits; for kinds that were never committed, as tests do that take everything back. An idle gap that makes most of a long transaction is reported as the gap, and a large one as large. Wrong here for jobs that must change much at once, and for reads of several documents at one time (snapshot).",
+			Lesson: "Patterns of reading: what must be consistent is one document, else a transaction.",
+		},
+	}
+}
+
+func runTransactionMisuse(p *analysis.Pass) {
+	o := p.Op
+	if !o.Session.InTxn || o.Session.ID == 0 {
+		return
+	}
+	t := p.State().(*transactions)
+	if o.Command != "commitTransaction" && o.Command != "abortTransaction" {
+		t.take(o)
+		return
+	}
+	x := t.end(o)
+	if x == nil || len(x.parts) == 0 {
+		return
+	}
+	shape := x.shape()
+	h := t.habit(x, shape)
+	if h == nil {
+		return
+	}
+	ended := h.ended.Add(p.Now, 1)
+	aborted := o.Command == "abortTransaction" || o.Reply.Seen && !o.Reply.OK
+	if !aborted {
+		h.committed++
+	}
+	switch {
+	case judgeLong(p, x, h, shape):
+	case aborted:
+		judgeAborts(p, x, h, shape, ended)
+	default:
+		judgeSingle(p, x, h, shape)
+	}
+}
+
+// judgeLong looks at how a transaction spent its time; of several reasons the
+// one that explains the others counts. It reports whether there was one.
+func judgeLong(p *analysis.Pass, x *transaction, h *txnHabit, shape op.Shape) bool {
+	took := x.last.Sub(x.begun)
+	severity, _, long := step(p, int64(took/time.Second), rung{"seconds", analysis.Medium}, rung{"many-seconds", analysis.High})
+	if !long {
+		severity = analysis.Medium
+	}
+	reason := ""
+	switch {
+	case x.gap >= time.Duration(p.Limit("gap-ms"))*time.Millisecond && (!long || x.idle*2 >= took):
+		reason = "idle-gap"
+	case x.docs >= p.Limit("documents"):
+		reason = "many-documents"
+	case long:
+		reason = "long"
+	default:
+		return false
+	}
+	if h.times[reason]++; h.times[reason] < p.Limit("repeats") {
+		return true
+	}
+	f := transactionFinding(x, shape, reason)
+	f.Severity, f.Override = severity, true
+	f.Evidence = []analysis.Evidence{
+		{Name: "duration", Value: took.Milliseconds(), Limit: p.Limit("seconds") * 1000, Unit: "milliseconds"},
+		{Name: "longest_gap", Value: x.gap.Milliseconds(), Limit: p.Limit("gap-ms"), Unit: "milliseconds"},
+		{Name: "documents", Value: x.docs, Limit: p.Limit("documents"), Unit: "documents"},
+		{Name: "statements", Value: x.statements, Unit: "statements"},
+		{Name: "transactions", Value: h.times[reason], Limit: p.Limit("repeats"), Unit: "transactions"},
+	}
+	p.Report(f)
+	return true
+}
+
+func judgeSingle(p *analysis.Pass, x *transaction, h *txnHabit, shape op.Shape) {
+	const reason = "single-statement"
+	if x.statements != 1 || x.single == "" {
+		return
+	}
+	if h.times[reason]++; h.times[reason] < p.Limit("single") {
+		return
+	}
+	f := transactionFinding(x, shape, reason)
+	f.Evidence = []analysis.Evidence{{Name: "transactions", Value: h.times[reason], Limit: p.Limit("single"), Unit: "transactions"}}
+	p.Report(f)
+}
+
+func judgeAborts(p *analysis.Pass, x *transaction, h *txnHabit, shape op.Shape, ended int64) {
+	aborted, lost := h.aborted.Add(p.Now, 1), h.conflicts.Count(p.Now)
+	if x.conflict {
+		lost = h.conflicts.Add(p.Now, 1)
+	}
+	if ended < p.Limit("transactions") || aborted < p.Limit("aborts") || aborted*100 < ended*p.Limit("abort-percent") {
+		return
+	}
+	reason := "aborts"
+	if lost*2 >= aborted {
+		reason = "conflicts"
+	} else if h.committed == 0 {
+		return
+	}
+	f := transactionFinding(x, shape, reason)
+	if reason == "conflicts" && lost*2 >= ended {
+		f.Severity, f.Override = analysis.High, true
+	}
+	f.Evidence = []analysis.Evidence{
+		{Name: "aborted", Value: aborted * 100 / ended, Limit: p.Limit("abort-percent"), Unit: "percent"},
+		{Name: "with_conflict", Value: lost, Unit: "transactions an hour"},
+		{Name: "ended", Value: ended, Limit: p.Limit("transactions"), Unit: "transactions an hour"},
+	}
+	p.Report(f)
+}

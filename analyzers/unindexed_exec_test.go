@@ -1,0 +1,66 @@
+package analyzers_test
+
+import (
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"mongoadvisor/analyzers"
+	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/engine"
+	"mongoadvisor/internal/op"
+)
+
+// kept keeps what an engine reports.
+type kept []analysis.Report
+
+func (k *kept) Observe(*op.Operation)    {}
+func (k *kept) Record(r analysis.Report) { *k = append(*k, r) }
+
+// TestExaminedDocuments judges sources that say what was examined, as logs and
+// the profiler do.
+func TestExaminedDocuments(t *testing.T) {
+	for _, c := range []struct {
+		name               string
+		filter, sort       bson.D
+		returned, examined int64
+		plan               string
+		inMemory           bool
+		reason             string // "" for none
+		severity           analysis.Severity
+	}{
+		{name: "warn", filter: bson.D{{Key: "a", Value: 1}}, returned: 60, examined: 700, plan: "IXSCAN { a: 1 }", reason: "poor-targeting", severity: analysis.Low},
+		{name: "medium", filter: bson.D{{Key: "a", Value: 1}}, returned: 7, examined: 1400, plan: "IXSCAN { a: 1 }", reason: "poor-targeting", severity: analysis.Medium},
+		{name: "high", filter: bson.D{{Key: "a", Value: 1}}, returned: 0, examined: 5000, plan: "COLLSCAN", reason: "collscan", severity: analysis.High},
+		{name: "sorted", sort: bson.D{{Key: "a", Value: 1}}, returned: 20, examined: 5000, plan: "COLLSCAN", inMemory: true, reason: "sort-in-memory", severity: analysis.Medium},
+		{name: "small collection", filter: bson.D{{Key: "a", Value: 1}}, returned: 1, examined: 500, plan: "COLLSCAN"},
+		{name: "all of ten", filter: bson.D{{Key: "a", Value: 1}}, returned: 100, examined: 1000, plan: "COLLSCAN"},
+		{name: "a rule's own", filter: bson.D{{Key: "a", Value: bson.Regex{Pattern: "x", Options: "i"}}}, examined: 5000, plan: "COLLSCAN"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			body, err := bson.Marshal(bson.D{{Key: "find", Value: "c"}, {Key: "filter", Value: c.filter}, {Key: "sort", Value: c.sort}, {Key: "limit", Value: 100}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got kept
+			rules, err := engine.Select(analyzers.All(), []string{"Q10"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			eng := engine.New(engine.Config{Rules: rules, Recorder: &got})
+			for i := range 5 {
+				eng.Judge(&op.Operation{
+					Time: time.Unix(int64(i), 0), Has: op.HasReply | op.HasExec, Command: "find", Kind: op.KindRead, NS: op.Namespace{DB: "d", Coll: "c"}, Body: body,
+					Reply: op.Reply{Seen: true, OK: true, Returned: int(c.returned)}, Exec: op.Exec{DocsExamined: c.examined, Plan: c.plan, SortInMemory: c.inMemory},
+				})
+			}
+			switch {
+			case c.reason == "" && len(got) > 0:
+				t.Errorf("reported: %s", got[0].Finding.Message)
+			case c.reason != "" && (len(got) != 1 || got[0].Finding.Reason != c.reason || got[0].Severity != c.severity || got[0].Confident != analysis.Observed):
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+}
