@@ -105,15 +105,15 @@ func reportLookup(p *analysis.Pass, l *lookup) {
 		Caveat:  "the joined data may change so often that copies of it would always be stale; a report that runs seldom may join",
 		Fix:     lookupFix(l, reason),
 	}
-	w, pair := weigh(p, f.Shape.ID, l.Stage.NS, l.From)
+	w, known := weighJoin(p, f.Shape.ID, l.Stage.NS, l.From)
 	f.Severity, f.Override, f.Evidence = w.severity, true, w.evidence
 	if w.stale {
 		f.Advice += " But " + from + " is written so often that copies of it would go stale: copy only fields that are stable."
 		f.Caveat = "copies go stale with each write to " + from + ", unless they hold only what does not change"
 		f.Fix.Text = "Keep in " + from + " what changes often, and read it when it is needed. " + f.Fix.Text
 	}
-	if pair.longest = max(pair.longest, longestArray(p.Op.Reply, l.As)); l.Stage.Depth == 0 && pair.longest > 0 {
-		f.Evidence = append(f.Evidence, analysis.Evidence{Name: "longest_joined", Value: int64(pair.longest), Unit: "documents"})
+	if known.longest = max(known.longest, longestArray(p.Op.Reply, l.As)); l.Stage.Depth == 0 && known.longest > 0 {
+		f.Evidence = append(f.Evidence, analysis.Evidence{Name: "longest_joined", Value: int64(known.longest), Unit: "documents"})
 		f.Confidence = analysis.Observed
 	}
 	if l.Local != "" {
@@ -171,7 +171,7 @@ func reportChain(p *analysis.Pass, found []lookup) {
 		}
 	}
 	s := &p.Op.Statements()[found[0].Statement]
-	w, _ := weigh(p, s.Shape().ID, s.NS, op.Namespace{})
+	w, _ := weighJoin(p, s.Shape().ID, s.NS, op.Namespace{})
 	p.Report(analysis.Finding{
 		Reason: "chain", Statement: found[0].Statement, Fields: []string{}, Severity: w.severity, Override: true,
 		Message:  strconv.Itoa(len(found)) + " lookups in one pipeline, from " + strings.Join(names, ", "),

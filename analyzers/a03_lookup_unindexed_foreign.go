@@ -11,7 +11,7 @@ func lookupUnindexedForeign() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		ID: "A03", Name: "lookup-unindexed-foreign", Since: "0.2.0", Severity: analysis.High, MinCount: 3,
 		Title:    "A join by a field that no index leads with",
-		Commands: []string{"aggregate", "find", "count", "distinct"}, Run: runLookupUnindexedForeign, State: pairState(),
+		Commands: []string{"aggregate", "find", "count", "distinct"}, Run: runLookupUnindexedForeign, State: joinTimeState(),
 		Reasons: []analysis.Reason{
 			{Name: "no-index", Doc: "the whole list of indexes was seen, and none leads with the foreign field"},
 			{Name: "slow-join", Doc: "the indexes are not known; few documents are joined and returned, and yet it is slow"},
@@ -33,8 +33,8 @@ func lookupUnindexedForeign() *analysis.Analyzer {
 	}
 }
 
-// foreign is one join by a field of another collection.
-type foreign struct {
+// foreignJoin is one join by a field of another collection.
+type foreignJoin struct {
 	From      op.Namespace
 	Path      string
 	Statement int
@@ -56,7 +56,7 @@ func runLookupUnindexedForeign(p *analysis.Pass) {
 }
 
 // foreignFields lists the joins by a field other than _id.
-func foreignFields(s *op.Statement, statement int) (out []foreign) {
+func foreignFields(s *op.Statement, statement int) (out []foreignJoin) {
 	for st := range s.Stages() {
 		name := "foreignField"
 		switch st.Name {
@@ -69,21 +69,21 @@ func foreignFields(s *op.Statement, statement int) (out []foreign) {
 		spec := op.Doc(st.Value)
 		path := op.Str(op.Get(spec, name))
 		if from := op.LookupFrom(spec, st.NS); path != "" && path != "_id" && from.Coll != "" {
-			out = append(out, foreign{From: from, Path: path, Statement: statement, Stage: st})
+			out = append(out, foreignJoin{From: from, Path: path, Statement: statement, Stage: st})
 		}
 	}
 	return out
 }
 
-func judgeForeign(p *analysis.Pass, s *op.Statement, f foreign, alone bool) {
+func judgeForeign(p *analysis.Pass, s *op.Statement, f foreignJoin, alone bool) {
 	indexes, _ := p.Env.Indexes(f.From)
 	collation := op.CollationText(s.Collation)
-	if leads(indexes, f.Path, collation) {
+	if servesJoin(indexes, f.Path, collation) {
 		return
 	}
 	path, from := op.Path(f.Path), op.Path(f.From.Coll)
 	shape := op.TextShape("{" + f.Stage.Name + ": {from: " + from + ", by: " + path + "}}")
-	pair := p.State().(*pairs).take(shape.ID, p.Op,
+	taken := p.State().(*joinTimes).take(shape.ID, p.Op,
 		time.Duration(p.Limit("fast"))*time.Millisecond, time.Duration(p.Limit("slow"))*time.Millisecond, p.Limit("small-reply"))
 	finding := analysis.Finding{
 		Reason: "no-index", Statement: f.Statement, NS: f.From, Shape: shape, Fields: []string{path},
@@ -92,8 +92,8 @@ func judgeForeign(p *analysis.Pass, s *op.Statement, f foreign, alone bool) {
 		Caveat:  "the index may have been made past this proxy after the list of indexes was read",
 		Fix:     analysis.Fix{Text: "Create the index on the foreign field, with the collation of the query."},
 		Evidence: []analysis.Evidence{
-			{Name: "calls", Value: pair.calls, Unit: "operations"},
-			{Name: "slow_calls", Value: pair.slow, Limit: p.Limit("slow-calls"), Unit: "operations"},
+			{Name: "calls", Value: taken.calls, Unit: "operations"},
+			{Name: "slow_calls", Value: taken.slow, Limit: p.Limit("slow-calls"), Unit: "operations"},
 		},
 	}
 	if indexable(path) != "" {
@@ -105,11 +105,11 @@ func judgeForeign(p *analysis.Pass, s *op.Statement, f foreign, alone bool) {
 	switch {
 	case p.Env.IndexesComplete(f.From):
 		finding.Confidence = analysis.Observed
-		if 2*pair.taking < pair.calls {
+		if 2*taken.taking < taken.calls {
 			finding.Severity, finding.Override = analysis.Info, true
 			finding.Caveat = "the collection is so small, or so little of it is joined, that it does not matter yet"
 		}
-	case alone && pair.slow >= p.Limit("slow-calls") && 2*pair.slow >= pair.calls && fewJoined(s.Pipeline):
+	case alone && taken.slow >= p.Limit("slow-calls") && 2*taken.slow >= taken.calls && fewJoined(s.Pipeline):
 		finding.Reason, finding.Message = "slow-join", from+" is joined by "+path+", and it takes long for so little"
 		finding.Advice = "Such a join is slow when the other collection has no index on that field."
 		finding.Caveat = "the index may be there, and the time be spent elsewhere: look at the output of explain"
@@ -119,10 +119,10 @@ func judgeForeign(p *analysis.Pass, s *op.Statement, f foreign, alone bool) {
 	p.Report(finding)
 }
 
-// leads reports whether one of the indexes can serve an equality on a path. An
+// servesJoin reports whether one of the indexes can serve an equality on a path. An
 // index with a collation may serve when the query states none: the collection's
 // own is not known.
-func leads(indexes []op.Index, path, collation string) bool {
+func servesJoin(indexes []op.Index, path, collation string) bool {
 	for _, ix := range indexes {
 		if ix.Leads(path) && !ix.Sparse && !ix.Partial && !ix.Hidden && (ix.Collation == collation || collation == "") {
 			return true

@@ -110,7 +110,7 @@ func orderFix(m *misplaced, ns op.Namespace, pipeline []bsoncore.Document) analy
 	}
 	index := ""
 	if m.Order != nil {
-		index = sortIndex(pipeline[:front(pipeline)], m.Order)
+		index = sortIndex(pipeline[:leadingMatches(pipeline)], m.Order)
 	} else if len(keys) > 0 && indexable(keys[0]) != "" {
 		index = field(indexable(keys[0])) + ": 1"
 	}

@@ -2,9 +2,6 @@ package analyzers
 
 import (
 	"slices"
-	"strings"
-
-	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
 	"mongoadvisor/internal/analysis"
 	"mongoadvisor/internal/op"
@@ -41,30 +38,9 @@ func unboundedAccumulator() *analysis.Analyzer {
 	}
 }
 
-// gatherSums is what is known of the forms in one collection.
-type gatherSums struct {
-	calls, largest map[uint64]int64
-}
-
-func gatherState() *analysis.StateSpec {
-	return &analysis.StateSpec{Scope: analysis.ScopeNamespace, Max: 256, New: func() any {
-		return &gatherSums{calls: map[uint64]int64{}, largest: map[uint64]int64{}}
-	}}
-}
-
-// take counts a call and returns how many there were, and the largest size.
-func (k *gatherSums) take(shape uint64, size int64) (calls, largest int64) {
-	if _, known := k.calls[shape]; !known && len(k.calls) >= maxPeaks {
-		return 1, size
-	}
-	k.calls[shape]++
-	k.largest[shape] = max(k.largest[shape], size)
-	return k.calls[shape], k.largest[shape]
-}
-
-// tooLarge are the codes of what did not fit: memory of a stage, an array, a
+// sizeCodes are the codes of what did not fit: memory of a stage, an array, a
 // document, a distinct.
-var tooLarge = []int32{146, 292, 10334, 16945, 17217, 17419, 17420, 4031700}
+var sizeCodes = []int32{146, 292, 10334, 16945, 17217, 17419, 17420, 4031700}
 
 func runUnboundedAccumulator(p *analysis.Pass) {
 	if p.Op.Cut {
@@ -79,15 +55,15 @@ func runUnboundedAccumulator(p *analysis.Pass) {
 		if len(s.Pipeline) > 0 {
 			judgeGathers(p, s, i)
 			judgeFacet(p, s, i)
-			if failed(p) && len(gathers(s.Pipeline)) == 0 {
-				reportRefused(p, s, i)
+			if ranOut(p) && len(gathers(s.Pipeline)) == 0 {
+				reportOutOfMemory(p, s, i)
 			}
 		}
 	}
 }
 
-func failed(p *analysis.Pass) bool {
-	return p.Op.Reply.Seen && slices.Contains(tooLarge, p.Op.Reply.Code)
+func ranOut(p *analysis.Pass) bool {
+	return p.Op.Reply.Seen && slices.Contains(sizeCodes, p.Op.Reply.Code)
 }
 
 func judgeGathers(p *analysis.Pass, s *op.Statement, statement int) {
@@ -103,7 +79,7 @@ func judgeGathers(p *analysis.Pass, s *op.Statement, statement int) {
 		case g.Cut != "":
 			f.Reason, f.Message = "push-then-slice", f.Message+", and "+g.Cut+" takes a part of it"
 			f.Caveat = "$topN and $firstN need MongoDB 5.2"
-		case stores(s.Pipeline) && !failed(p):
+		case stores(s.Pipeline) && !ranOut(p):
 			continue
 		case g.root():
 			f.Reason, f.Message = "push-root", g.Operator+" gathers whole documents of a group into "+op.Path(g.Name)
@@ -112,13 +88,13 @@ func judgeGathers(p *analysis.Pass, s *op.Statement, statement int) {
 		if g.Cut == "" && s.Command != "count" {
 			size = largestArray(p.Op.Reply, g.Name)
 		}
-		reportLarge(p, &f, s, size, f.Reason != "push-all")
+		reportGathered(p, &f, s, size, f.Reason != "push-all")
 	}
 }
 
-// reportRefused is for a pipeline that gathers by other means: many groups, or a
+// reportOutOfMemory is for a pipeline that gathers by other means: many groups, or a
 // sort of everything.
-func reportRefused(p *analysis.Pass, s *op.Statement, statement int) {
+func reportOutOfMemory(p *analysis.Pass, s *op.Statement, statement int) {
 	for _, d := range s.Pipeline {
 		switch name := op.FirstKey(d); name {
 		case "$group", "$sort", "$bucket", "$bucketAuto", "$sortByCount", "$setWindowFields":
@@ -135,11 +111,11 @@ func reportRefused(p *analysis.Pass, s *op.Statement, statement int) {
 	}
 }
 
-// reportLarge reports what was seen often enough and is large enough; always says
+// reportGathered reports what was seen often enough and is large enough; always says
 // that the form alone is worth a word.
-func reportLarge(p *analysis.Pass, f *analysis.Finding, s *op.Statement, size int64, always bool) {
+func reportGathered(p *analysis.Pass, f *analysis.Finding, s *op.Statement, size int64, always bool) {
 	calls, largest := p.State().(*gatherSums).take(op.HashString(f.Reason+f.Fields[0])^s.Shape().ID, size)
-	if failed(p) {
+	if ranOut(p) {
 		f.Reason, f.Severity, f.Override, f.Confidence = "memory-error", analysis.High, true, analysis.Observed
 		f.Advice = "The server refused: what is gathered did not fit. " + f.Advice
 		f.Evidence = []analysis.Evidence{{Name: "error_code", Value: int64(p.Op.Reply.Code)}}
@@ -164,117 +140,4 @@ func reportLarge(p *analysis.Pass, f *analysis.Finding, s *op.Statement, size in
 		}
 	}
 	p.Report(*f)
-}
-
-// largestArray is the size of the largest array at a field of the documents of a
-// reply; when the first one was too long to be kept, that of the reply.
-func largestArray(r op.Reply, name string) (largest int64) {
-	if r.Returned < 0 && len(r.Docs) == 0 {
-		return int64(r.Bytes)
-	}
-	for _, d := range r.Docs[:min(len(r.Docs), maxReplyDocs)] {
-		if v := op.Get(d, name); v.Type == bsoncore.TypeArray {
-			largest = max(largest, int64(len(v.Data)))
-		}
-	}
-	return largest
-}
-
-func gatherFix(g *gather, ns op.Namespace) analysis.Fix {
-	fix := analysis.Fix{Text: "Keep only as many as are shown: $topN or $firstN instead of " + g.Operator + ". The other accumulators stay as they are. If all are needed, read them with a find on the key, page by page."}
-	name, key := op.Name(g.Name), "<key>"
-	if path := op.Path(fieldPath(g.Key)); path != "" && indexable(path) == path {
-		key = quote("$" + path)
-	} else if isNull(g.Key) {
-		key = "null"
-	}
-	if strings.HasPrefix(name, "<") {
-		return fix
-	}
-	var before []bsoncore.Document
-	for _, d := range g.Before {
-		if op.FirstKey(d) != "$sort" {
-			before = append(before, d)
-		}
-	}
-	lead := strings.TrimSuffix(stages(before), "]")
-	if len(before) > 0 {
-		lead += ", "
-	}
-	fix.Mongosh = coll(ns) + ".aggregate(" + lead + "{ $group: { _id: " + key + ", " + field(name) + ": " + g.bounded() + " } }])"
-	return fix
-}
-
-// judgeFacet looks for branches of the first $facet that return all they get.
-func judgeFacet(p *analysis.Pass, s *op.Statement, statement int) {
-	for i, d := range s.Pipeline {
-		if op.FirstKey(d) != "$facet" || stores(s.Pipeline) {
-			continue
-		}
-		for name, v := range op.Fields(op.Doc(op.Get(d, "$facet"))) {
-			branch := op.Docs(v)
-			if endless(branch) {
-				f := analysis.Finding{
-					Reason: "facet-list", Statement: statement, Fields: []string{op.Path(name)},
-					Message: "the branch " + op.Path(name) + " of $facet returns all its documents in one array",
-					Advice:  "All branches have to fit into one document of 16 MB, which is sent at once and not as a cursor.",
-					Caveat:  "what comes before $facet may bound the list",
-					Fix:     facetFix(s, i, name, branch),
-				}
-				reportLarge(p, &f, s, largestArray(p.Op.Reply, name), false)
-			}
-		}
-		return
-	}
-}
-
-// endless reports whether a branch keeps a document for each one it gets.
-func endless(branch []bsoncore.Document) bool {
-	for _, d := range branch {
-		switch op.FirstKey(d) {
-		case "$limit", "$sample", "$group", "$count", "$sortByCount", "$bucket", "$bucketAuto":
-			return false
-		}
-	}
-	return true
-}
-
-func facetFix(s *op.Statement, at int, name string, branch []bsoncore.Document) analysis.Fix {
-	fix := analysis.Fix{Text: "Read the list as a query of its own, page by page with $limit; keep in $facet what adds up."}
-	list := strings.TrimSuffix(stages(slices.Concat(s.Pipeline[:at], branch)), "]")
-	if list != "[" {
-		list += ", "
-	}
-	fix.Mongosh = coll(s.NS) + ".aggregate(" + list + "{ $limit: <page size> }])"
-	return fix
-}
-
-func judgeDistinct(p *analysis.Pass, s *op.Statement, statement int) {
-	path := op.Path(s.Key)
-	r := p.Op.Reply
-	size := int64(0)
-	if r.Seen && (r.Returned < 0 || int64(r.Returned) >= p.Limit("distinct-values") || int64(r.Bytes) >= p.Limit("high-bytes")) {
-		size = max(int64(r.Bytes), p.Limit("medium-bytes"))
-	}
-	if size == 0 && !failed(p) {
-		return
-	}
-	f := analysis.Finding{
-		Reason: "distinct", Statement: statement, Fields: []string{path},
-		Message: "distinct returns a large list of values of " + path,
-		Advice:  "All values come in one document, which cannot be longer than 16 MB: some day it fails.",
-		Caveat:  "the values may be as many as they will ever be",
-		Fix:     analysis.Fix{Text: "Group by the field: that is a cursor, without a bound, and can be sorted and limited. Or keep the values in a collection of their own, where the few that are new are added."},
-	}
-	if key := indexable(path); key != "" {
-		f.Fix.Mongosh = coll(s.NS) + ".aggregate([{ $group: { _id: " + quote("$"+key) + " } }])"
-		if op.FirstKey(s.Filter) != "" {
-			match := "<filter as before>"
-			if text := conditions(s.Filter); text != "" {
-				match = text
-			}
-			f.Fix.Mongosh = coll(s.NS) + ".aggregate([{ $match: " + match + " }, { $group: { _id: " + quote("$"+key) + " } }])"
-		}
-	}
-	reportLarge(p, &f, s, size, false)
 }

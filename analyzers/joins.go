@@ -32,20 +32,20 @@ func joinState() *analysis.StateSpec {
 }
 
 // count takes one call in.
-func (j *joins) count(key uint64, at time.Time) (pair *joined, perMinute int64) {
-	pair = j.byKey[key]
-	if pair == nil {
-		pair = &joined{rate: sketch.NewRate(time.Minute)}
+func (j *joins) count(key uint64, at time.Time) (known *joined, perMinute int64) {
+	known = j.byKey[key]
+	if known == nil {
+		known = &joined{rate: sketch.NewRate(time.Minute)}
 		if len(j.byKey) < maxJoins {
-			j.byKey[key] = pair
+			j.byKey[key] = known
 		}
 	}
-	pair.calls++
-	return pair, pair.rate.Add(at, 1)
+	known.calls++
+	return known, known.rate.Add(at, 1)
 }
 
-// weight is how much of a collection's reads a join is, and what that means.
-type weight struct {
+// joinWeight is how much of a collection's reads a join is, and what that means.
+type joinWeight struct {
 	severity analysis.Severity
 	evidence []analysis.Evidence
 	// stale: the joined collection is written so often that copies of it would be
@@ -53,17 +53,17 @@ type weight struct {
 	stale bool
 }
 
-// weigh counts a call and judges its share and its rate. Below min-reads a share
+// weighJoin counts a call and judges its share and its rate. Below min-reads a share
 // says nothing.
-func weigh(p *analysis.Pass, key uint64, local, from op.Namespace) (weight, *joined) {
-	pair, perMinute := p.State().(*joins).count(key, p.Now)
-	w := weight{severity: analysis.Medium, evidence: []analysis.Evidence{
-		{Name: "calls_beside_atlas", Value: pair.calls, Limit: atlasLookups, Unit: "operations"},
+func weighJoin(p *analysis.Pass, key uint64, local, from op.Namespace) (joinWeight, *joined) {
+	known, perMinute := p.State().(*joins).count(key, p.Now)
+	w := joinWeight{severity: analysis.Medium, evidence: []analysis.Evidence{
+		{Name: "calls_beside_atlas", Value: known.calls, Limit: atlasLookups, Unit: "operations"},
 		{Name: "per_minute", Value: perMinute, Limit: p.Limit("high-rate"), Unit: "operations"},
 	}}
 	reads := p.Env.Traffic(local).Reads
 	if reads >= p.Limit("min-reads") {
-		share := min(100*pair.calls/reads, 100)
+		share := min(100*known.calls/reads, 100)
 		w.evidence = append(w.evidence, analysis.Evidence{Name: "share_of_reads", Value: share, Limit: p.Limit("high-share"), Unit: "%"})
 		switch {
 		case share >= p.Limit("high-share"):
@@ -82,7 +82,7 @@ func weigh(p *analysis.Pass, key uint64, local, from op.Namespace) (weight, *joi
 	if w.stale {
 		w.severity = w.severity.Lower()
 	}
-	return w, pair
+	return w, known
 }
 
 // atlasLookups is the number of queries with a $lookup beyond which Atlas advises.

@@ -55,30 +55,30 @@ func lookups(o *op.Operation) iter.Seq[lookup] {
 
 // letEquality reads the join out of let and the first inner $match: the foreign
 // field and the local one, when it is an equality of the two.
-func letEquality(spec bsoncore.Document) (foreign, local string, ok bool) {
+func letEquality(spec bsoncore.Document) (foreignJoin, local string, ok bool) {
 	vars := op.Doc(op.Get(spec, "let"))
-	stages := op.Docs(op.Get(spec, "pipeline"))
-	if vars == nil || len(stages) == 0 {
+	pipelineText := op.Docs(op.Get(spec, "pipeline"))
+	if vars == nil || len(pipelineText) == 0 {
 		return "", "", false
 	}
-	return matchEquality(op.Doc(op.Get(stages[0], "$match")), vars)
+	return matchEquality(op.Doc(op.Get(pipelineText[0], "$match")), vars)
 }
 
 // matchEquality looks for the $expr of a $match, also under its $and.
-func matchEquality(match, vars bsoncore.Document) (foreign, local string, ok bool) {
-	if foreign, local, ok = equality(op.Get(match, "$expr"), vars); ok {
-		return foreign, local, true
+func matchEquality(match, vars bsoncore.Document) (foreignJoin, local string, ok bool) {
+	if foreignJoin, local, ok = equality(op.Get(match, "$expr"), vars); ok {
+		return foreignJoin, local, true
 	}
 	for _, d := range op.Docs(op.Get(match, "$and")) {
-		if foreign, local, ok = matchEquality(d, vars); ok {
-			return foreign, local, true
+		if foreignJoin, local, ok = matchEquality(d, vars); ok {
+			return foreignJoin, local, true
 		}
 	}
 	return "", "", false
 }
 
 // equality looks for {$eq: ["$foreign", "$$local"]}, alone or under $and.
-func equality(expr bsoncore.Value, vars bsoncore.Document) (foreign, local string, ok bool) {
+func equality(expr bsoncore.Value, vars bsoncore.Document) (foreignJoin, local string, ok bool) {
 	for name, operand := range op.Fields(op.Doc(expr)) {
 		arr := op.Arr(operand)
 		if arr == nil {
@@ -87,8 +87,8 @@ func equality(expr bsoncore.Value, vars bsoncore.Document) (foreign, local strin
 		switch name {
 		case "$and":
 			for item := range op.Items(arr) {
-				if foreign, local, ok = equality(item, vars); ok {
-					return foreign, local, true
+				if foreignJoin, local, ok = equality(item, vars); ok {
+					return foreignJoin, local, true
 				}
 			}
 		case "$eq":

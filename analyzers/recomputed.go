@@ -31,7 +31,7 @@ const (
 	// maxSums bounds the shapes of one collection; those beyond are not judged.
 	maxSums = 64
 	// maxHashed is the size of a reply up to which its documents are compared.
-	maxHashed = 64 << 10
+	maxHashed = 8 << 10
 )
 
 func sumState() *analysis.StateSpec {
@@ -82,7 +82,8 @@ func aggregates(pipeline []bsoncore.Document) bool {
 			case "$bucket", "$bucketAuto", "$sortByCount":
 				return true
 			case "$group":
-				if op.Len(v) > 1 { // $group by _id alone lists the values
+				// without accumulators it lists the values; by _id it is about one document
+				if op.Len(v) > 1 && op.Str(op.Get(op.Doc(v), "_id")) != "$_id" {
 					return true
 				}
 			case "$facet":

@@ -28,7 +28,7 @@ func misplacements(pipeline []bsoncore.Document) (out []misplaced) {
 	if len(pipeline) < 2 && op.FirstKey(pipeline[0]) != "$facet" {
 		return nil
 	}
-	lead := front(pipeline)
+	lead := leadingMatches(pipeline)
 	if lead == len(pipeline) {
 		return nil
 	}
@@ -42,8 +42,8 @@ func misplacements(pipeline []bsoncore.Document) (out []misplaced) {
 	return out
 }
 
-// front counts the $match stages a pipeline begins with.
-func front(pipeline []bsoncore.Document) int {
+// leadingMatches counts the $match stages a pipeline begins with.
+func leadingMatches(pipeline []bsoncore.Document) int {
 	for i, d := range pipeline {
 		if op.FirstKey(d) != "$match" {
 			return i
@@ -52,8 +52,8 @@ func front(pipeline []bsoncore.Document) int {
 	return len(pipeline)
 }
 
-// narrow reports whether a $match at the front leaves few documents already.
-func narrow(lead []bsoncore.Document) bool {
+// narrowedBy reports whether a $match at the front leaves few documents already.
+func narrowedBy(lead []bsoncore.Document) bool {
 	for _, d := range lead {
 		if selective(op.Doc(op.Get(d, "$match"))) {
 			return true
@@ -62,9 +62,9 @@ func narrow(lead []bsoncore.Document) bool {
 	return false
 }
 
-// moved is the pipeline with stages before the one at index to.
-func moved(pipeline []bsoncore.Document, to int, stages ...bsoncore.Document) []bsoncore.Document {
-	return slices.Concat(pipeline[:to], stages, pipeline[to:])
+// withStages is the pipeline with stages before the one at index to.
+func withStages(pipeline []bsoncore.Document, to int, pipelineText ...bsoncore.Document) []bsoncore.Document {
+	return slices.Concat(pipeline[:to], pipelineText, pipeline[to:])
 }
 
 // facetMatch: every branch of $facet begins with the same $match.
@@ -78,12 +78,12 @@ func facetMatch(pipeline []bsoncore.Document, lead int) (m misplaced, ok bool) {
 		first = inner[0]
 	}
 	match := op.Doc(op.Get(first, "$match"))
-	if !selective(match) || narrow(pipeline[:lead]) {
+	if !selective(match) || narrowedBy(pipeline[:lead]) {
 		return m, false
 	}
 	return misplaced{
 		Reason: "match-after-facet", Late: "$match", After: "$facet", Fields: everyField(match),
-		Better: stages(moved(pipeline, lead, first)),
+		Better: pipelineText(withStages(pipeline, lead, first)),
 	}, true
 }
 
@@ -91,7 +91,7 @@ func facetMatch(pipeline []bsoncore.Document, lead int) (m misplaced, ok bool) {
 // array as a whole could be searched for first.
 func unwoundMatch(pipeline []bsoncore.Document, lead int) (m misplaced, ok bool) {
 	path := unwindPath(op.Get(pipeline[lead], "$unwind"))
-	if path == "" || lead+1 == len(pipeline) || narrow(pipeline[:lead]) {
+	if path == "" || lead+1 == len(pipeline) || narrowedBy(pipeline[:lead]) {
 		return m, false
 	}
 	under := func(p string) bool { return p == path || strings.HasPrefix(p, path+".") }
@@ -100,21 +100,21 @@ func unwoundMatch(pipeline []bsoncore.Document, lead int) (m misplaced, ok bool)
 	if len(fields) == 0 || !only {
 		return m, false // a selective condition on another field is moved by the server
 	}
-	kept := keep(match, under)
+	kept := keepConditions(match, under)
 	if op.FirstKey(kept) == "" {
 		return m, false
 	}
 	early := bsoncore.BuildDocument(nil, bsoncore.AppendDocumentElement(nil, "$match", kept))
 	return misplaced{
 		Reason: "match-after-unwind", Late: "$match", After: "$unwind", Fields: fields,
-		Better: stages(moved(pipeline, lead, early)),
+		Better: pipelineText(withStages(pipeline, lead, early)),
 	}, true
 }
 
 // windowMatch: $setWindowFields over all partitions, of which one is wanted.
 func windowMatch(pipeline []bsoncore.Document, lead int) (m misplaced, ok bool) {
 	by := fieldPath(op.Get(op.Doc(op.Get(pipeline[lead], "$setWindowFields")), "partitionBy"))
-	if by == "" || lead+1 == len(pipeline) || narrow(pipeline[:lead]) {
+	if by == "" || lead+1 == len(pipeline) || narrowedBy(pipeline[:lead]) {
 		return m, false
 	}
 	is := func(p string) bool { return p == by }
@@ -123,26 +123,26 @@ func windowMatch(pipeline []bsoncore.Document, lead int) (m misplaced, ok bool) 
 	if len(fields) == 0 {
 		return m, false
 	}
-	kept := keep(match, is)
+	kept := keepConditions(match, is)
 	if op.FirstKey(kept) == "" {
 		return m, false
 	}
 	early := bsoncore.BuildDocument(nil, bsoncore.AppendDocumentElement(nil, "$match", kept))
 	return misplaced{
 		Reason: "match-after-window", Late: "$match", After: "$setWindowFields", Fields: fields,
-		Better: stages(moved(pipeline, lead, early)),
+		Better: pipelineText(withStages(pipeline, lead, early)),
 	}, true
 }
 
 // replacedMatch: the whole document is merged into a new one, and then its own
 // fields are searched for.
 func replacedMatch(pipeline []bsoncore.Document, lead int) (m misplaced, ok bool) {
-	var foreign []string // fields that are not the document's own
+	var others []string // fields that are not the document's own
 	for i := lead; i < len(pipeline)-1; i++ {
 		for name, v := range op.Fields(pipeline[i]) {
 			switch name {
 			case "$lookup":
-				foreign = append(foreign, op.Str(op.Get(op.Doc(v), "as")))
+				others = append(others, op.Str(op.Get(op.Doc(v), "as")))
 				continue
 			case "$replaceRoot", "$replaceWith":
 				if name == "$replaceRoot" {
@@ -152,15 +152,16 @@ func replacedMatch(pipeline []bsoncore.Document, lead int) (m misplaced, ok bool
 				return m, false
 			}
 			match := op.Doc(op.Get(pipeline[i+1], "$match"))
-			own := func(p string) bool { return !touches(foreign, p) }
+			others = append(others, mergedFields(v)...)
+			own := func(p string) bool { return !touchesAny(others, p) }
 			fields, only := boundFields(match, own)
-			if !mergesLast(v) || !only || len(fields) == 0 || narrow(pipeline[:lead]) {
+			if !mergesLast(v) || !only || !allOwn(match, own) || len(fields) == 0 || narrowedBy(pipeline[:lead]) {
 				return m, false
 			}
 			rest := slices.Concat(pipeline[lead:i+1], pipeline[i+2:])
 			return misplaced{
 				Reason: "match-after-replace", Late: "$match", After: name, Fields: fields,
-				Better: stages(slices.Concat(pipeline[:lead], pipeline[i+1:i+2], rest)),
+				Better: pipelineText(slices.Concat(pipeline[:lead], pipeline[i+1:i+2], rest)),
 			}, true
 		}
 	}
@@ -178,8 +179,29 @@ func mergesLast(v bsoncore.Value) bool {
 	return name == "$mergeObjects" && (last == "$$ROOT" || last == "$$CURRENT")
 }
 
-// touches reports whether a path is one of the fields, or below or above one.
-func touches(fields []string, path string) bool {
+// mergedFields are the fields that a $mergeObjects names itself.
+func mergedFields(v bsoncore.Value) (fields []string) {
+	_, operand := operator(v)
+	for item := range op.Items(op.Arr(operand)) {
+		for name := range op.Fields(op.Doc(item)) {
+			fields = append(fields, name)
+		}
+	}
+	return fields
+}
+
+// allOwn reports whether every condition is on a field of the document's own.
+func allOwn(match bsoncore.Document, own func(string) bool) bool {
+	for pred := range (op.Filter{Doc: match}).Predicates() {
+		if pred.Path == "" || !own(pred.Path) {
+			return false
+		}
+	}
+	return true
+}
+
+// touchesAny reports whether a path is one of the fields, or below or above one.
+func touchesAny(fields []string, path string) bool {
 	return slices.ContainsFunc(fields, func(f string) bool {
 		return f == path || strings.HasPrefix(path, f+".") || strings.HasPrefix(f, path+".")
 	})
@@ -207,14 +229,14 @@ func everyField(match bsoncore.Document) []string {
 	return fields
 }
 
-// keep is the part of a $match with conditions on the fields under a path that
+// keepConditions is the part of a $match with conditions on the fields under a path that
 // can be asked of an array as of its elements. What holds for an element and not
-// for the whole array, as $ne, is left out.
-func keep(match bsoncore.Document, under func(string) bool) bsoncore.Document {
+// for the whole array, as $ne and $elemMatch, is left out.
+func keepConditions(match bsoncore.Document, under func(string) bool) bsoncore.Document {
 	var kept []byte
 	for path, v := range op.Fields(match) {
 		part := bsoncore.BuildDocument(nil, bsoncore.AppendValueElement(nil, path, v))
-		whole := under(path)
+		whole := under(path) && op.Get(op.Doc(v), "$elemMatch").Type == 0
 		for pred := range (op.Filter{Doc: part}).Predicates() {
 			whole = whole && !pred.Negated && !pred.Or && bounds(pred)
 		}

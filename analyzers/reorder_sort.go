@@ -35,7 +35,7 @@ func lateSort(pipeline []bsoncore.Document, lead int) (m misplaced, ok bool) {
 			all := op.True(op.Get(op.Doc(v), "preserveNullAndEmptyArrays"))
 			unwinds = unwinds || !single || !all || op.FirstKey(pipeline[i-1]) != "$lookup"
 		case "$set", "$addFields", "$project", "$unset":
-			paths, plain := computed(name, v)
+			paths, plain := changedFields(name, v)
 			if !plain {
 				return m, false
 			}
@@ -44,7 +44,7 @@ func lateSort(pipeline []bsoncore.Document, lead int) (m misplaced, ok bool) {
 				after = name
 			}
 		case "$sort":
-			if i == lead || !blocks || !limited(pipeline[i+1:]) || !sortable(op.Doc(v), changed, pipeline[lead:i]) || few(pipeline[:lead], joins) {
+			if i == lead || !blocks || !limitFollows(pipeline[i+1:]) || !sortable(op.Doc(v), changed, pipeline[lead:i]) || fewSorted(pipeline[:lead], joins) {
 				return m, false
 			}
 			end := i + 1
@@ -61,7 +61,7 @@ func lateSort(pipeline []bsoncore.Document, lead int) (m misplaced, ok bool) {
 			m = misplaced{
 				Reason: reason, Late: "$sort", After: after, Order: op.Doc(v),
 				Limited: !unwinds,
-				Better:  stages(slices.Concat(pipeline[:lead], pipeline[i:end], pipeline[lead:i], pipeline[end:])),
+				Better:  pipelineText(slices.Concat(pipeline[:lead], pipeline[i:end], pipeline[lead:i], pipeline[end:])),
 			}
 			for path := range op.Fields(m.Order) {
 				m.Fields = append(m.Fields, op.Path(path))
@@ -74,8 +74,8 @@ func lateSort(pipeline []bsoncore.Document, lead int) (m misplaced, ok bool) {
 	return m, false
 }
 
-// limited reports whether $limit comes first, or after $skip.
-func limited(rest []bsoncore.Document) bool {
+// limitFollows reports whether $limit comes first, or after $skip.
+func limitFollows(rest []bsoncore.Document) bool {
 	for _, d := range rest {
 		switch op.FirstKey(d) {
 		case "$skip":
@@ -88,11 +88,11 @@ func limited(rest []bsoncore.Document) bool {
 	return false
 }
 
-// few reports whether a $match at the front leaves so few documents that their
+// fewSorted reports whether a $match at the front leaves so few documents that their
 // order costs nothing: any selective one when nothing is joined, else an _id.
-func few(lead []bsoncore.Document, joins bool) bool {
+func fewSorted(lead []bsoncore.Document, joins bool) bool {
 	if !joins {
-		return narrow(lead)
+		return narrowedBy(lead)
 	}
 	for _, d := range lead {
 		for pred := range (op.Filter{Doc: op.Doc(op.Get(d, "$match"))}).Predicates() {
@@ -104,9 +104,9 @@ func few(lead []bsoncore.Document, joins bool) bool {
 	return false
 }
 
-// computed lists the fields that a stage makes or takes away; plain is false
+// changedFields lists the fields that a stage makes or takes away; plain is false
 // when it cannot be told.
-func computed(name string, v bsoncore.Value) (paths []string, plain bool) {
+func changedFields(name string, v bsoncore.Value) (paths []string, plain bool) {
 	switch d := op.Doc(v); {
 	case name == "$unset":
 		if s := op.Str(v); s != "" {
@@ -133,11 +133,11 @@ func computed(name string, v bsoncore.Value) (paths []string, plain bool) {
 // stored. A $project that names fields keeps no others.
 func sortable(order bsoncore.Document, changed []string, before []bsoncore.Document) bool {
 	for path, v := range op.Fields(order) {
-		if _, ok := v.AsFloat64OK(); !ok || touches(changed, path) || strings.HasPrefix(path, "$") {
+		if _, ok := v.AsFloat64OK(); !ok || touchesAny(changed, path) || strings.HasPrefix(path, "$") {
 			return false
 		}
 		for _, d := range before {
-			if project := op.Doc(op.Get(d, "$project")); project != nil && path != "_id" && includes(project) && op.Get(project, path).Type == 0 {
+			if project := op.Doc(op.Get(d, "$project")); project != nil && path != "_id" && isInclusion(project) && op.Get(project, path).Type == 0 {
 				return false
 			}
 		}
@@ -145,8 +145,8 @@ func sortable(order bsoncore.Document, changed []string, before []bsoncore.Docum
 	return true
 }
 
-// includes reports whether a $project names what it keeps.
-func includes(project bsoncore.Document) bool {
+// isInclusion reports whether a $project names what it keeps.
+func isInclusion(project bsoncore.Document) bool {
 	for path, v := range op.Fields(project) {
 		n, ok := v.AsFloat64OK()
 		if path != "_id" {
@@ -181,13 +181,13 @@ func unwindGroup(pipeline []bsoncore.Document, lead int) (m misplaced, ok bool) 
 	if len(parts) == 0 || len(parts) > maxUsed {
 		return m, false
 	}
-	better := stages(pipeline[:lead])
+	better := pipelineText(pipeline[:lead])
 	better = strings.TrimSuffix(better, "]")
 	if lead > 0 {
 		better += ", "
 	}
 	better += "{ $project: { " + strings.Join(parts, ", ") + " } }"
-	if rest := stages(pipeline[lead+2:]); rest != "[]" {
+	if rest := pipelineText(pipeline[lead+2:]); rest != "[]" {
 		better += ", " + rest[1:]
 	} else {
 		better += "]"

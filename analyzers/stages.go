@@ -11,11 +11,11 @@ import (
 // maxStages bounds the stages that a fix writes out.
 const maxStages = 12
 
-// stages writes a pipeline as mongosh takes it, with placeholders for values.
-func stages(pipeline []bsoncore.Document) string {
+// pipelineText writes a pipeline as mongosh takes it, with placeholders for values.
+func pipelineText(pipeline []bsoncore.Document) string {
 	var out []string
 	for _, d := range pipeline[:min(len(pipeline), maxStages)] {
-		out = append(out, stage(d))
+		out = append(out, stageText(d))
 	}
 	if len(pipeline) > maxStages {
 		out = append(out, "<the other stages>")
@@ -23,8 +23,8 @@ func stages(pipeline []bsoncore.Document) string {
 	return "[" + strings.Join(out, ", ") + "]"
 }
 
-// stage writes one stage. Those that hold expressions are named only.
-func stage(d bsoncore.Document) string {
+// stageText writes one stage. Those that hold expressions are named only.
+func stageText(d bsoncore.Document) string {
 	for name, v := range op.Fields(d) {
 		return "{ " + op.Name(name) + ": " + operand(name, v) + " }"
 	}
@@ -34,7 +34,7 @@ func stage(d bsoncore.Document) string {
 func operand(name string, v bsoncore.Value) string {
 	switch name {
 	case "$match":
-		if text := conditions(op.Doc(v)); text != "" {
+		if text := matchText(op.Doc(v)); text != "" {
 			return text
 		}
 	case "$sort":
@@ -60,8 +60,8 @@ func operand(name string, v bsoncore.Value) string {
 	return "<" + strings.TrimPrefix(op.Name(name), "$") + " as before>"
 }
 
-// conditions writes the conditions of a $match on fields, "" when it has others.
-func conditions(doc bsoncore.Document) string {
+// matchText writes the conditions of a $match on fields, "" when it has others.
+func matchText(doc bsoncore.Document) string {
 	var out []string
 	for path, v := range op.Fields(doc) {
 		path = indexable(op.Path(path))

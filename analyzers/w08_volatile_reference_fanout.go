@@ -104,7 +104,7 @@ func fanoutFix(p *analysis.Pass, ns op.Namespace, r fanout) analysis.Fix {
 		filter = "{ " + field(r.ID) + ": { $exists: true } }" // $[] refuses documents without the array
 	}
 	fix.Mongosh = c + ".updateMany(" + filter + ", { $unset: { " + strings.Join(unset, ", ") + " } })  // once no reader needs it"
-	if indexes, _ := p.Env.Indexes(ns); !leads(indexes, r.ID, "") {
+	if indexes, _ := p.Env.Indexes(ns); !servesJoin(indexes, r.ID, "") {
 		fix.Text += " Until then, an index on the id keeps each call from reading everything."
 		fix.Mongosh += "\n" + c + ".createIndex({ " + field(r.ID) + ": 1 })  // until then"
 	}

@@ -51,7 +51,11 @@ func pass(t *testing.T, tok *tokens) (outputs, []store.Entry) {
 			t.Error(err)
 		}
 	}})
-	limits := map[string]int64{"O05.require-comment": 1, "Q01.short-prefix": 3, "W04.bytes": 5000, "W05.writes": 1, "W07.hot-rate": 2, "W07.hot-seconds": 1, "W07.share": 0}
+	limits := map[string]int64{
+		"O05.require-comment": 1, "Q01.short-prefix": 3,
+		"W04.bytes": 5000, "W05.writes": 1, "W07.hot-rate": 2, "W07.hot-seconds": 1, "W07.share": 0,
+		"A04.per-minute": 3, "A05.per-hour": 3, "A05.slow": 0, "A07.medium-bytes": 1,
+	}
 	maps.Copy(limits, operationLimits)
 	eng := engine.New(engine.Config{Rules: analyzers.All(), Limits: limits, Listeners: []string{"127.0.0.1:1"}, Recorder: st})
 	metrics := web.NewMetrics("test", "test")
@@ -76,7 +80,10 @@ func pass(t *testing.T, tok *tokens) (outputs, []store.Entry) {
 			}
 		}
 		stream.Client(analysistest.Message(id, 0, 0, raw(t, c.body), seqs))
-		stream.Server(analysistest.Message(id+1, id, 0, raw(t, tok.reply(i)), nil))
+		if c.reply == nil {
+			c.reply = tok.reply(i)
+		}
+		stream.Server(analysistest.Message(id+1, id, 0, raw(t, c.reply), nil))
 	}
 	stream.Close()
 	other := session.NewStream(queue, session.New(config, op.Conn{ID: 2}), 1<<10, 1<<10)

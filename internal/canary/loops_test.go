@@ -20,20 +20,20 @@ func (t *tokens) loops() []carrier {
 	}
 	add(40, func() carrier { // W07
 		u := d("$inc", d("n", t.number(), "by."+t.key(), t.number()), "$set", d("x", t.word()))
-		return carrier{d("update", "people"), map[string][]bson.D{"updates": {d("q", d("_id", 5), "u", u)}}}
+		return carrier{body: d("update", "people"), seqs: map[string][]bson.D{"updates": {d("q", d("_id", 5), "u", u)}}}
 	})
 	long := strings.Repeat(t.word(), 1000)
 	add(60, func() carrier { // W04
-		return carrier{d("update", "people"), map[string][]bson.D{"updates": {d("q", d("_id", 6), "u", d("a", t.word(), t.key(), t.word(), "long", long))}}}
+		return carrier{body: d("update", "people"), seqs: map[string][]bson.D{"updates": {d("q", d("_id", 6), "u", d("a", t.word(), t.key(), t.word(), "long", long))}}}
 	})
 	same := d("a", t.word(), t.key(), t.word())
 	add(120, func() carrier {
-		return carrier{d("update", "people"), map[string][]bson.D{"updates": {d("q", d("_id", 7), "u", same)}}}
+		return carrier{body: d("update", "people"), seqs: map[string][]bson.D{"updates": {d("q", d("_id", 7), "u", same)}}}
 	})
 	id := t.id()
 	add(60, func() carrier { // W08
 		u := d("$set", d("customer.name", t.word(), "customer."+t.key(), t.word()))
-		return carrier{d("update", "people"), map[string][]bson.D{"updates": {d("q", d("customer._id", id), "u", u, "multi", true)}}}
+		return carrier{body: d("update", "people"), seqs: map[string][]bson.D{"updates": {d("q", d("customer._id", id), "u", u, "multi", true)}}}
 	})
 	return out
 }

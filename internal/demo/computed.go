@@ -14,7 +14,7 @@ func computed() []Exercise {
 		{
 			Name: "a lifetime total on every view", Lesson: "computed pattern", Rules: []string{"A05"}, Namespace: "orders",
 			Why: "the same orders are added up thousands of times: add once, when the order is placed",
-			Avoid: busy(pageViews, func(int) bson.D {
+			Avoid: busy(lookedAt, func(int) bson.D {
 				return aggregate("orders", bson.A{d("$match", d("customerId", 66)), d("$group", d("_id", nil, "spent", d("$sum", "$total")))})
 			}),
 			Prefer: side(
@@ -26,7 +26,7 @@ func computed() []Exercise {
 		{
 			Name: "a rating summary on every view", Lesson: "computed and subset", Rules: []string{"A05", "A07"}, Namespace: "reviews",
 			Why: "every page view reads all reviews of the product",
-			Avoid: busy(pageViews, func(n int) bson.D {
+			Avoid: busy(lookedAt, func(n int) bson.D {
 				return aggregate("reviews", bson.A{
 					d("$match", d("productId", n)), d("$sort", d("helpfulVotes", -1)),
 					d("$group", d("_id", "$productId", "avg", d("$avg", "$rating"), "top", d("$push", d("title", "$title", "rating", "$rating")))),

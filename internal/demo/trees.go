@@ -2,8 +2,8 @@ package demo
 
 import "go.mongodb.org/mongo-driver/v2/bson"
 
-// pageViews is how often a page is looked at in one round.
-const pageViews = 20
+// lookedAt is how often a page is looked at in one round.
+const lookedAt = 20
 
 // trees: the model that fits the queries.
 func trees() []Exercise {
@@ -18,7 +18,7 @@ func trees() []Exercise {
 		{
 			Name: "a recursive search on every page", Lesson: "array of ancestors", Rules: []string{"A04", "S07"}, Namespace: "categories", Field: "parent",
 			Why:    "the tree is walked at each view; with the ancestors stored it is one equality",
-			Avoid:  busy(pageViews, below),
+			Avoid:  busy(lookedAt, below),
 			Prefer: side(always(find("categories", d("ancestors", "electronics"), "projection", d("_id", 1)))),
 		},
 		{

@@ -9,26 +9,26 @@ import (
 	"mongoadvisor/internal/op"
 )
 
-// pairs is how long the joins of one collection take, by what is joined.
-type pairs struct {
-	byKey map[uint64]*pair
+// joinTimes is how long the joins of one collection take, by what is joined.
+type joinTimes struct {
+	byKey map[uint64]*joinTime
 }
 
-// pair is one of them: its calls, those that take a while, and those that are
+// joinTime is one of them: its calls, those that take a while, and those that are
 // slow although little comes back.
-type pair struct {
+type joinTime struct {
 	calls, taking, slow int64
 }
 
-// pairState keeps as many joins as are counted elsewhere; one beyond is always new.
-func pairState() *analysis.StateSpec {
-	return &analysis.StateSpec{Scope: analysis.ScopeNamespace, Max: 256, New: func() any { return &pairs{byKey: map[uint64]*pair{}} }}
+// joinTimeState keeps as many joins as are counted elsewhere; one beyond is always new.
+func joinTimeState() *analysis.StateSpec {
+	return &analysis.StateSpec{Scope: analysis.ScopeNamespace, Max: 256, New: func() any { return &joinTimes{byKey: map[uint64]*joinTime{}} }}
 }
 
-func (k *pairs) take(key uint64, o *op.Operation, fast, slow time.Duration, small int64) pair {
+func (k *joinTimes) take(key uint64, o *op.Operation, fast, slow time.Duration, small int64) joinTime {
 	known, ok := k.byKey[key]
 	if !ok {
-		known = &pair{}
+		known = &joinTime{}
 		if len(k.byKey) < maxJoins {
 			k.byKey[key] = known
 		}
