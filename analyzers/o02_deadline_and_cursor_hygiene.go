@@ -29,7 +29,7 @@ func deadlineAndCursorHygiene() *analysis.Analyzer {
 			{Name: "abandoned", Default: 10, Unit: "cursors a minute", Doc: "cursors of one shape left in a minute from which they are reported"},
 		},
 		Doc: analysis.Doc{
-			What: "Slow reads without `maxTimeMS` (drivers with a timeout of their own send it, too), cursors that are drained with a `batchSize` of a few documents, `noCursorTimeout`, and cursors that are left open.",
+			What: "Slow reads without `maxTimeMS` (most drivers with a timeout of their own send it, too; not always for cursors), cursors that are drained with a `batchSize` of a few documents, `noCursorTimeout`, and cursors that are left open.",
 			Why: "A client that gives up does not always stop its query: without a deadline it goes on, and the retry comes on top. A tiny batch pays a round trip for a few documents: without `batchSize`, MongoDB 6.0.5 sent 101 of 100,000 documents of 86 bytes in the first batch and all the others in the second. " +
 				"A cursor that is left stays open on the server for ten minutes (`cursorTimeoutMillis` is 600,000 on MongoDB 6.0.5), and one with `noCursorTimeout` as long as its session, 30 minutes from its last use (`localLogicalSessionTimeoutMinutes`).",
 			Fix:    "Give reads a deadline a little above what they need. Leave `batchSize` out, and say how much is wanted by `limit`. Close cursors that are not read to the end (most drivers do it in `close()` or at the end of a `with` or `for await`).",
