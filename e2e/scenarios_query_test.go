@@ -150,7 +150,7 @@ func carried(list []judged) (out []scenario) {
 		for _, c := range carriers {
 			out = append(out, scenario{
 				name: fmt.Sprintf("%s %s %s", j.rule, j.reason, c.name), rule: j.rule, reason: j.reason, coll: "c", flags: j.flags, prepare: prepare,
-				run: times(max(j.times, 1), func(ctx context.Context, db *mongo.Database, _ int) error {
+				run: repeated(max(j.times, 1), func(ctx context.Context, db *mongo.Database, _ int) error {
 					return send(ctx, db, c.send(j.filter, change))
 				}),
 			})

@@ -17,57 +17,57 @@ var everywhere = []string{"ci", "staging"}
 // quietScenarios are what an advisor must not report: what the lessons teach, and
 // what only looks like a fault. Each is done often enough to pass every floor.
 var quietScenarios = []scenario{
-	{name: "bucket with a count guard", profiles: everywhere, run: times(40, func(ctx context.Context, db *mongo.Database, n int) error {
+	{name: "bucket with a count guard", profiles: everywhere, run: repeated(40, func(ctx context.Context, db *mongo.Database, n int) error {
 		return upsert(ctx, db, "buckets", bson.D{{Key: "sensor", Value: n % 3}, {Key: "count", Value: bson.D{{Key: "$lt", Value: 10}}}},
 			bson.D{{Key: "$push", Value: bson.D{{Key: "values", Value: n}}}, {Key: "$inc", Value: bson.D{{Key: "count", Value: 1}}}})
 	})},
-	{name: "array bounded by a missing element", profiles: everywhere, run: times(40, func(ctx context.Context, db *mongo.Database, n int) error {
+	{name: "array bounded by a missing element", profiles: everywhere, run: repeated(40, func(ctx context.Context, db *mongo.Database, n int) error {
 		return update(ctx, db, "posts", bson.D{{Key: "_id", Value: n % 3}, {Key: "tags.9", Value: bson.D{{Key: "$exists", Value: false}}}},
 			bson.D{{Key: "$push", Value: bson.D{{Key: "tags", Value: n}}}})
 	})},
 	{
 		name: "array bounded by its size", profiles: everywhere, prepare: documents("posts", 5, bson.D{{Key: "tags", Value: bson.A{}}}),
-		run: times(40, func(ctx context.Context, db *mongo.Database, n int) error {
+		run: repeated(40, func(ctx context.Context, db *mongo.Database, n int) error {
 			size := bson.D{{Key: "$expr", Value: bson.D{{Key: "$lt", Value: bson.A{bson.D{{Key: "$size", Value: "$tags"}}, 10}}}}}
 			return update(ctx, db, "posts", append(bson.D{{Key: "_id", Value: n % 3}}, size...), bson.D{{Key: "$push", Value: bson.D{{Key: "tags", Value: n}}}})
 		}),
 	},
-	{name: "append cut in the pipeline", profiles: everywhere, run: times(40, func(ctx context.Context, db *mongo.Database, n int) error {
+	{name: "append cut in the pipeline", profiles: everywhere, run: repeated(40, func(ctx context.Context, db *mongo.Database, n int) error {
 		last := bson.D{{Key: "$slice", Value: bson.A{bson.D{{Key: "$concatArrays", Value: bson.A{bson.D{{Key: "$ifNull", Value: bson.A{"$log", bson.A{}}}}, bson.A{n}}}}, -5}}}
 		return upsert(ctx, db, "posts", bson.D{{Key: "_id", Value: n % 3}}, bson.A{bson.D{{Key: "$set", Value: bson.D{{Key: "log", Value: last}}}}})
 	})},
-	{name: "trim without an element", profiles: everywhere, run: times(40, func(ctx context.Context, db *mongo.Database, n int) error {
+	{name: "trim without an element", profiles: everywhere, run: repeated(40, func(ctx context.Context, db *mongo.Database, n int) error {
 		return update(ctx, db, "posts", bson.D{{Key: "_id", Value: n % 3}},
 			bson.D{{Key: "$push", Value: bson.D{{Key: "log", Value: bson.D{{Key: "$each", Value: bson.A{}}, {Key: "$slice", Value: -100}}}}}})
 	})},
-	{name: "anchored regular expression", profiles: everywhere, prepare: indexed("items", "sku"), run: times(40, func(ctx context.Context, db *mongo.Database, n int) error {
+	{name: "anchored regular expression", profiles: everywhere, prepare: indexed("items", "sku"), run: repeated(40, func(ctx context.Context, db *mongo.Database, n int) error {
 		return drain(db.Collection("items").Find(ctx, bson.D{{Key: "sku", Value: bson.Regex{Pattern: fmt.Sprintf("^EL-%02d", n)}}}))
 	})},
 	{name: "regular expression beside an indexed equality", profiles: everywhere, run: func(ctx context.Context, db *mongo.Database) error {
 		if _, err := db.Collection("items").Indexes().CreateOne(ctx, mongo.IndexModel{Keys: bson.D{{Key: "shop", Value: 1}}}); err != nil {
 			return err
 		}
-		return times(40, func(ctx context.Context, db *mongo.Database, n int) error {
+		return repeated(40, func(ctx context.Context, db *mongo.Database, n int) error {
 			return drain(db.Collection("items").Find(ctx, bson.D{{Key: "shop", Value: n}, {Key: "title", Value: bson.Regex{Pattern: "lamp", Options: "i"}}}))
 		})(ctx, db)
 	}},
-	{name: "a thousand ids in one list", profiles: everywhere, run: times(25, func(ctx context.Context, db *mongo.Database, n int) error {
+	{name: "a thousand ids in one list", profiles: everywhere, run: repeated(25, func(ctx context.Context, db *mongo.Database, n int) error {
 		ids := make(bson.A, 1000)
 		for i := range ids {
 			ids[i] = n*1000 + i
 		}
 		return drain(db.Collection("items").Find(ctx, bson.D{{Key: "_id", Value: bson.D{{Key: "$in", Value: ids}}}}))
 	})},
-	{name: "one lookup of a report", profiles: everywhere, run: times(1, func(ctx context.Context, db *mongo.Database, _ int) error {
+	{name: "one lookup of a report", profiles: everywhere, run: repeated(1, func(ctx context.Context, db *mongo.Database, _ int) error {
 		join := bson.D{{Key: "$lookup", Value: bson.D{{Key: "from", Value: "customers"}, {Key: "localField", Value: "customerId"}, {Key: "foreignField", Value: "_id"}, {Key: "as", Value: "customer"}}}}
 		return drain(db.Collection("orders").Aggregate(ctx, bson.A{join}))
 	})},
-	{name: "three hundred collections", profiles: everywhere, run: times(300, func(ctx context.Context, db *mongo.Database, n int) error {
+	{name: "three hundred collections", profiles: everywhere, run: repeated(300, func(ctx context.Context, db *mongo.Database, n int) error {
 		name := "coll_" + string([]byte{byte('a' + n/26/26%26), byte('a' + n/26%26), byte('a' + n%26)})
 		_, err := db.Collection(name).InsertOne(ctx, bson.D{{Key: "_id", Value: 1}})
 		return err
 	})},
-	{name: "numeric vector", profiles: everywhere, run: times(25, func(ctx context.Context, db *mongo.Database, n int) error {
+	{name: "numeric vector", profiles: everywhere, run: repeated(25, func(ctx context.Context, db *mongo.Database, n int) error {
 		vector := make(bson.A, 1536)
 		for i := range vector {
 			vector[i] = float64(i) / 1536
@@ -81,7 +81,7 @@ var quietScenarios = []scenario{
 	{name: "retried write", profiles: everywhere, replSet: true, run: retried},
 	{
 		name: "mongodump", profiles: everywhere, app: "mongodump", prepare: documents("items", 500, bson.D{{Key: "n", Value: 1}}),
-		run: times(40, func(ctx context.Context, db *mongo.Database, _ int) error {
+		run: repeated(40, func(ctx context.Context, db *mongo.Database, _ int) error {
 			if _, err := db.ListCollectionNames(ctx, bson.D{}); err != nil {
 				return err
 			}
@@ -130,8 +130,8 @@ func retried(ctx context.Context, db *mongo.Database) error {
 	return nil
 }
 
-// times repeats a step.
-func times(n int, step func(ctx context.Context, db *mongo.Database, n int) error) func(context.Context, *mongo.Database) error {
+// repeated repeats a step.
+func repeated(n int, step func(ctx context.Context, db *mongo.Database, n int) error) func(context.Context, *mongo.Database) error {
 	return func(ctx context.Context, db *mongo.Database) error {
 		for i := range n {
 			if err := step(ctx, db, i); err != nil {
