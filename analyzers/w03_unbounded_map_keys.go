@@ -1,6 +1,7 @@
 package analyzers
 
 import (
+	"cmp"
 	"strings"
 
 	"mongoadvisor/internal/analysis"
@@ -69,8 +70,9 @@ func storedDocument(s *op.Statement) []byte {
 	return s.Update.Replacement
 }
 
-// judgeKey reports a key of a subdocument that is a map of data.
-func judgeKey(p *analysis.Pass, statement int, k mapKey, m *keyMap) {
+// decide gives a subdocument its reason, once and for all: mixed keys must not
+// make two findings of one map.
+func (m *keyMap) decide(p *analysis.Pass) {
 	keys := int64(m.keys.Len())
 	switch {
 	case m.reason != "":
@@ -79,25 +81,31 @@ func judgeKey(p *analysis.Pass, statement int, k mapKey, m *keyMap) {
 	case keys >= min(p.Limit("keys"), maxMapKeys), m.most >= p.Limit("document-keys") && keys > p.Limit("vocabulary"):
 		m.reason = "many-keys"
 	}
+}
+
+// judgeKey reports a key of a subdocument that is a map of data.
+func judgeKey(p *analysis.Pass, statement int, k mapKey, m *keyMap) {
+	m.decide(p)
 	if m.reason == "" || m.reason == "data-keys" && !k.Data {
 		return
 	}
-	prefix := anyPosition(op.Path(k.Prefix))
+	prefix := op.Path(k.Prefix)
+	shown := cmp.Or(indexable(prefix), prefix) // the latter below another key that is data
 	s := &p.Op.Statements()[statement]
 	f := analysis.Finding{
-		Reason: m.reason, Statement: statement, NS: s.NS, Fields: []string{prefix},
-		Shape:   op.TextShape("{map: {" + prefix + ".<key>: …}}"),
-		Message: "the keys of " + prefix + " are data: values are used as field names",
+		Reason: m.reason, Statement: statement, NS: s.NS, Fields: []string{shown},
+		Shape:   op.TextShape("{map: {" + shown + ".<key>: …}}"),
+		Message: "the keys of " + shown + " are data: values are used as field names",
 		Advice:  "No index can serve keys that are not known, and nothing bounds their number: the document grows with each.",
 		Caveat:  "the keys may be few and known, and only look like values",
 		Evidence: []analysis.Evidence{
-			{Name: "different_keys", Value: keys, Limit: p.Limit("keys"), Unit: "keys"},
+			{Name: "different_keys", Value: int64(m.keys.Len()), Limit: p.Limit("keys"), Unit: "keys"},
 			{Name: "keys_that_look_like_values", Value: m.data, Limit: p.Limit("data-keys"), Unit: "keys"},
 			{Name: "keys_on_one_document", Value: m.most, Limit: p.Limit("document-keys"), Unit: "keys"},
 		},
 	}
 	if m.reason == "many-keys" {
-		f.Message = "more and more different keys in " + prefix
+		f.Message = "more and more different keys in " + shown
 	}
 	large := m.most >= p.Limit("document-keys")
 	if large {

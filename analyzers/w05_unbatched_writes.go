@@ -16,7 +16,7 @@ func unbatchedWrites() *analysis.Analyzer {
 		ID: "W05", Name: "unbatched-writes", Since: "0.2.0", Severity: analysis.Medium,
 		Title: "One round trip for each of many writes",
 		// every command: whatever comes between two writes ends their row
-		Commands: op.CommandNames(), Run: runUnbatchedWrites,
+		Commands: op.CommandNames(), Needs: op.HasReply | op.HasConn, Run: runUnbatchedWrites,
 		State: &analysis.StateSpec{Scope: analysis.ScopeConn, New: func() any { return &burst{} }},
 		Reasons: []analysis.Reason{
 			{Name: "inserts", Doc: "documents are inserted one by one"},
@@ -57,6 +57,9 @@ type burst struct {
 const maxTargets = 256
 
 func runUnbatchedWrites(p *analysis.Pass) {
+	if p.Op.Conn == nil {
+		return
+	}
 	b := p.State().(*burst)
 	s := lonely(p.Op)
 	if s == nil {
