@@ -26,10 +26,10 @@ func unboundedMapKeys() *analysis.Analyzer {
 		},
 		Doc: analysis.Doc{
 			What: "Updates that write below a path whose last name is a value: `$inc: {\"byDay.2026-01-05\": 1}`, `$set: {\"members.<user id>\": …}`; by any operator, in `$set` of a pipeline, in `findAndModify` and `bulkWrite`. And documents that are stored with such a subdocument; of a busy collection one insert in sixteen is looked at. All keys of one path are one finding. Keys are counted by their hashes and never shown.",
-			Why: "No index can be made for keys that are not known, so nothing can be searched or summed by them; and nothing bounds their number, so that the document grows as one with an unbounded array does. " +
+			Why: "Only a wildcard index covers keys that are not known in advance, and a query or a sum cannot go over keys as it goes over values; nothing bounds their number, so that the document grows as one with an unbounded array does. " +
 				"Measured on MongoDB 6.0.5, median of one `$inc` of a key: 0.19 ms among 50 keys, 0.22 ms among 1,000, 0.48 ms among 10,000.",
 			Fix: "Make the key a value: one small document for each in a collection of its own, with a unique index on parent and key; or, where a document has only few of them, an array of `{k, v}` with one index on both (attribute pattern).",
-			Guards: "Silent for keys that look like names, up to the numbers above: languages, weekdays and states are fixed vocabularies; for numbers below 1,000, which are positions in arrays (W01), and for years; for fields at the top of a document. " +
+			Guards: "Silent for keys that look like names, up to the limits `keys`, `document-keys` and `vocabulary`: languages, weekdays and states are fixed vocabularies; for numbers below 1,000, which are positions in arrays (W01), and for years; for fields at the top of a document. " +
 				"Wrong here when the keys are few and known, and only look like values.",
 			Lesson: "Attribute pattern; the same risk as an unbounded array.",
 		},
@@ -96,7 +96,7 @@ func judgeKey(p *analysis.Pass, statement int, k mapKey, m *keyMap) {
 		Reason: m.reason, Statement: statement, NS: s.NS, Fields: []string{shown},
 		Shape:   op.TextShape("{map: {" + shown + ".<key>: …}}"),
 		Message: "the keys of " + shown + " are data: values are used as field names",
-		Advice:  "No index can serve keys that are not known, and nothing bounds their number: the document grows with each.",
+		Advice:  "Only a wildcard index covers keys that are not known in advance, and nothing bounds their number: the document grows with each.",
 		Caveat:  "the keys may be few and known, and only look like values",
 		Evidence: []analysis.Evidence{
 			{Name: "different_keys", Value: int64(m.keys.Len()), Limit: p.Limit("keys"), Unit: "keys"},
