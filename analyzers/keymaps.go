@@ -108,6 +108,10 @@ const (
 	maxHolders = 128
 )
 
+// fewKeys is how many keys a subdocument must have shown, none of which looks
+// like a value, before they are counted per document.
+const fewKeys = 8
+
 func newKeyMaps() *keyMaps {
 	return &keyMaps{
 		maps: sketch.NewTop[*keyMap](maxMaps), triples: sketch.NewSet(maxTriples), documents: sketch.NewTop[struct{}](maxHolders),
@@ -132,6 +136,9 @@ func (k *keyMaps) add(coll string, id uint64, key mapKey) *keyMap {
 	m, h := item.Value, op.HashString(key.Key)
 	if m.keys.Add(h) && key.Data {
 		m.data++
+	}
+	if m.data == 0 && m.keys.Len() <= fewKeys {
+		return m // names, as far as one knows: no room is spent on their documents
 	}
 	if holder := path*31 + id; id != 0 && k.triples.Add(holder*31+h) {
 		item := k.documents.Add(holder, 1)

@@ -1,6 +1,7 @@
 package analyzers
 
 import (
+	"cmp"
 	"strings"
 
 	"mongoadvisor/internal/analysis"
@@ -25,10 +26,10 @@ func unboundedMapKeys() *analysis.Analyzer {
 		},
 		Doc: analysis.Doc{
 			What: "Updates that write below a path whose last name is a value: `$inc: {\"byDay.2026-01-05\": 1}`, `$set: {\"members.<user id>\": …}`; by any operator, in `$set` of a pipeline, in `findAndModify` and `bulkWrite`. And documents that are stored with such a subdocument; of a busy collection one insert in sixteen is looked at. All keys of one path are one finding. Keys are counted by their hashes and never shown.",
-			Why: "No index can be made for keys that are not known, so nothing can be searched or summed by them; and nothing bounds their number, so that the document grows as one with an unbounded array does. " +
+			Why: "Only a wildcard index covers keys that are not known in advance, and a query or a sum cannot go over keys as it goes over values; nothing bounds their number, so that the document grows as one with an unbounded array does. " +
 				"Measured on MongoDB 6.0.5, median of one `$inc` of a key: 0.19 ms among 50 keys, 0.22 ms among 1,000, 0.48 ms among 10,000.",
 			Fix: "Make the key a value: one small document for each in a collection of its own, with a unique index on parent and key; or, where a document has only few of them, an array of `{k, v}` with one index on both (attribute pattern).",
-			Guards: "Silent for keys that look like names, up to the numbers above: languages, weekdays and states are fixed vocabularies; for numbers below 1,000, which are positions in arrays (W01), and for years; for fields at the top of a document. " +
+			Guards: "Silent for keys that look like names, up to the limits `keys`, `document-keys` and `vocabulary`: languages, weekdays and states are fixed vocabularies; for numbers below 1,000, which are positions in arrays (W01), and for years; for fields at the top of a document. " +
 				"Wrong here when the keys are few and known, and only look like values.",
 			Lesson: "Attribute pattern; the same risk as an unbounded array.",
 		},
@@ -69,8 +70,9 @@ func storedDocument(s *op.Statement) []byte {
 	return s.Update.Replacement
 }
 
-// judgeKey reports a key of a subdocument that is a map of data.
-func judgeKey(p *analysis.Pass, statement int, k mapKey, m *keyMap) {
+// decide gives a subdocument its reason, once and for all: mixed keys must not
+// make two findings of one map.
+func (m *keyMap) decide(p *analysis.Pass) {
 	keys := int64(m.keys.Len())
 	switch {
 	case m.reason != "":
@@ -79,25 +81,31 @@ func judgeKey(p *analysis.Pass, statement int, k mapKey, m *keyMap) {
 	case keys >= min(p.Limit("keys"), maxMapKeys), m.most >= p.Limit("document-keys") && keys > p.Limit("vocabulary"):
 		m.reason = "many-keys"
 	}
+}
+
+// judgeKey reports a key of a subdocument that is a map of data.
+func judgeKey(p *analysis.Pass, statement int, k mapKey, m *keyMap) {
+	m.decide(p)
 	if m.reason == "" || m.reason == "data-keys" && !k.Data {
 		return
 	}
-	prefix := anyPosition(op.Path(k.Prefix))
+	prefix := op.Path(k.Prefix)
+	shown := cmp.Or(indexable(prefix), prefix) // the latter below another key that is data
 	s := &p.Op.Statements()[statement]
 	f := analysis.Finding{
-		Reason: m.reason, Statement: statement, NS: s.NS, Fields: []string{prefix},
-		Shape:   op.TextShape("{map: {" + prefix + ".<key>: …}}"),
-		Message: "the keys of " + prefix + " are data: values are used as field names",
-		Advice:  "No index can serve keys that are not known, and nothing bounds their number: the document grows with each.",
+		Reason: m.reason, Statement: statement, NS: s.NS, Fields: []string{shown},
+		Shape:   op.TextShape("{map: {" + shown + ".<key>: …}}"),
+		Message: "the keys of " + shown + " are data: values are used as field names",
+		Advice:  "Only a wildcard index covers keys that are not known in advance, and nothing bounds their number: the document grows with each.",
 		Caveat:  "the keys may be few and known, and only look like values",
 		Evidence: []analysis.Evidence{
-			{Name: "different_keys", Value: keys, Limit: p.Limit("keys"), Unit: "keys"},
+			{Name: "different_keys", Value: int64(m.keys.Len()), Limit: p.Limit("keys"), Unit: "keys"},
 			{Name: "keys_that_look_like_values", Value: m.data, Limit: p.Limit("data-keys"), Unit: "keys"},
 			{Name: "keys_on_one_document", Value: m.most, Limit: p.Limit("document-keys"), Unit: "keys"},
 		},
 	}
 	if m.reason == "many-keys" {
-		f.Message = "more and more different keys in " + prefix
+		f.Message = "more and more different keys in " + shown
 	}
 	large := m.most >= p.Limit("document-keys")
 	if large {
@@ -105,37 +113,4 @@ func judgeKey(p *analysis.Pass, statement int, k mapKey, m *keyMap) {
 	}
 	f.Fix = keyFix(s.NS, prefix, k, m.reason == "many-keys" && !large)
 	p.Report(f)
-}
-
-// keyFix makes the key a value: of an attribute when a document has few of them,
-// else of a document of its own.
-func keyFix(ns op.Namespace, prefix string, k mapKey, few bool) analysis.Fix {
-	fix := analysis.Fix{Text: "Make the key a value: a small document for each in a collection of its own, or an array of {k, v} where a document has few of them."}
-	if indexable(prefix) != prefix {
-		return fix // in an array, or below another key that is data
-	}
-	c := coll(ns)
-	if few {
-		fix.Text = "Make the keys values of an array (attribute pattern): one index serves them all."
-		attribute := "[{ k: <key>, v: <value> }]"
-		names := strings.Split(prefix, ".")
-		for i := len(names) - 1; i >= 0; i-- {
-			attribute = "{ " + field(names[i]) + ": " + attribute + " }"
-		}
-		fix.Mongosh = c + ".insertOne(" + attribute + ")\n" + c + ".createIndex({ " + quote(prefix+".k") + ": 1, " + quote(prefix+".v") + ": 1 })"
-		return fix
-	}
-	fix.Text = "Keep a small document for each key in a collection of its own, found by its parent and the key. Where a document has only few keys, an array of {k, v} does, too."
-	child, ref := collName(childName(ns.Coll, last(prefix))), field(singular(ns.Coll)+"Id")
-	value := indexable(op.Path(k.Rest))
-	if value == "" {
-		value = "value"
-	}
-	change := "$set: { " + field(value) + ": <value> }"
-	if k.Operator == "$inc" {
-		change = "$inc: { " + field(value) + ": <n> }"
-	}
-	fix.Mongosh = child + ".createIndex({ " + ref + ": 1, key: 1 }, { unique: true })\n" +
-		child + ".updateOne({ " + ref + ": <" + singular(ns.Coll) + " id>, key: <key> }, { " + change + " }, { upsert: true })"
-	return fix
 }

@@ -55,29 +55,35 @@ func runVolatileReferenceFanout(p *analysis.Pass) {
 	}
 }
 
+// decide gives a set of copied fields its reason, once and for all: one root
+// cause is one finding, however the traffic changes.
+func (c *copied) decide(p *analysis.Pass) {
+	switch {
+	case c.reason != "" || c.again < p.Limit("calls"):
+	case c.documents.Count(p.Now) >= p.Limit("documents"):
+		c.reason = "many-documents"
+	case c.inRow >= p.Limit("minutes"):
+		c.reason = "frequent"
+	}
+}
+
 func judgeFanout(p *analysis.Pass, statement int, r fanout, c *copied) {
-	documents, minutes := c.documents.Count(p.Now), c.inRow
+	if c.decide(p); c.reason == "" {
+		return
+	}
+	documents := c.documents.Count(p.Now)
 	f := analysis.Finding{
-		Reason: "frequent", Statement: statement, NS: p.Op.Statements()[statement].NS, Fields: r.Fields,
+		Reason: c.reason, Statement: statement, NS: p.Op.Statements()[statement].NS, Fields: r.Fields,
 		Shape:   op.TextShape("{update: {filter: {" + r.ID + ": <id>}, set: {" + strings.Join(r.Fields, ", ") + "}}}"),
 		Message: "copies of " + named(r.Fields) + " are updated again and again",
 		Advice:  "Each change of the original writes every document that refers to it.",
 		Caveat:  "the copy may have to be as exact as the original at each read; personal data must be erased from every copy, too",
 		Evidence: []analysis.Evidence{
 			{Name: "documents_in_a_minute", Value: documents, Limit: p.Limit("documents"), Unit: "documents"},
-			{Name: "minutes_in_a_row", Value: minutes, Limit: p.Limit("minutes"), Unit: "minutes"},
+			{Name: "minutes_in_a_row", Value: c.inRow, Limit: p.Limit("minutes"), Unit: "minutes"},
 			{Name: "calls", Value: c.again, Limit: p.Limit("calls"), Unit: "calls"},
 		},
 	}
-	switch {
-	case c.again < p.Limit("calls"):
-		return
-	case c.reason == "many-documents", c.reason == "" && documents >= p.Limit("documents"):
-		f.Reason = "many-documents"
-	case c.reason == "" && minutes < p.Limit("minutes"):
-		return
-	}
-	c.reason = f.Reason // one root cause: what was seen first stays its reason
 	if documents >= p.Limit("documents") {
 		f.Severity, f.Override, f.Confidence = analysis.Medium, true, analysis.Observed
 	}
