@@ -98,11 +98,13 @@ func watch(ctx context.Context, db *mongo.Database) error {
 	}
 	defer func() { _ = stream.Close(ctx) }()
 	for n := range 40 {
-		if _, err := db.Collection("orders").InsertOne(ctx, bson.D{{Key: "_id", Value: n}}); err != nil {
+		if _, err := db.Collection("orders").InsertMany(ctx, []any{bson.D{{Key: "_id", Value: 2 * n}}, bson.D{{Key: "_id", Value: 2*n + 1}}}); err != nil {
 			return err
 		}
-		if !stream.Next(ctx) {
-			return errors.Join(errors.New("the stream ended"), stream.Err())
+		for range 2 {
+			if !stream.Next(ctx) {
+				return errors.Join(errors.New("the stream ended"), stream.Err())
+			}
 		}
 	}
 	for range 15 {
