@@ -16,7 +16,7 @@ type Pass struct {
 	Memo     *Memo // what rules have worked out for this operation; nil for none
 
 	report func(*Pass, Finding)
-	limit  func(id, name string) int64
+	limit  func(name string) int64
 	state  func(*Pass) any
 }
 
@@ -46,7 +46,7 @@ type Traffic struct {
 }
 
 // NewPass is for what runs rules: the engine and the test harness.
-func NewPass(a *Analyzer, env Env, report func(*Pass, Finding), limit func(id, name string) int64, state func(*Pass) any) *Pass {
+func NewPass(a *Analyzer, env Env, report func(*Pass, Finding), limit func(name string) int64, state func(*Pass) any) *Pass {
 	return &Pass{Analyzer: a, Env: env, report: report, limit: limit, state: state}
 }
 
@@ -87,7 +87,7 @@ func (p *Pass) Report(f Finding) { p.report(p, f) }
 
 // Limit is the value in force of one of the rule's limits. It panics on a name
 // the rule did not declare, which Validate and the rule's tests find.
-func (p *Pass) Limit(name string) int64 { return p.limit(p.Analyzer.ID, name) }
+func (p *Pass) Limit(name string) int64 { return p.limit(name) }
 
 // State is the rule's state in its scope for this operation, made by its
 // StateSpec when new.

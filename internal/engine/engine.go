@@ -19,7 +19,6 @@ type Engine struct {
 	views     *viewTable
 	traffic   *trafficTable
 	retries   *retryGuard
-	limits    map[string]int64
 	room      op.Room
 	memo      analysis.Memo
 	reported  []reported     // findings of the operation being judged
@@ -41,6 +40,7 @@ type rule struct {
 	analyzer *analysis.Analyzer
 	pass     *analysis.Pass
 	states   *states
+	limits   map[string]int64
 	calls    uint64
 	stats    *RuleStats
 }
@@ -57,34 +57,51 @@ type RuleStats struct {
 // New makes an engine. The rules must have passed analysis.Validate.
 func New(c Config) *Engine {
 	e := &Engine{
-		config: c, byCommand: map[string][]*rule{}, limits: map[string]int64{},
+		config: c, byCommand: map[string][]*rule{},
 		indexes: newIndexTable(), views: newViewTable(), traffic: newTrafficTable(), retries: newRetryGuard(),
 	}
 	e.ignored = make([]atomic.Int64, len(c.Ignore))
 	shared := map[string]*states{}
 	for _, a := range c.Rules {
-		r := &rule{analyzer: a, stats: &RuleStats{ID: a.ID}}
-		if r.states = newStates(a.State, &r.stats.Evicted); a.State != nil && a.State.Shared != "" {
-			if s, ok := shared[a.State.Shared]; ok {
-				r.states = s
-			}
-			shared[a.State.Shared] = r.states
-		}
-		r.pass = analysis.NewPass(a, e, e.report, e.limit, func(p *analysis.Pass) any { return r.states.get(p.Op) })
-		r.pass.Memo = &e.memo
+		r := e.rule(a, shared)
 		e.rules = append(e.rules, r)
 		for _, command := range a.Commands {
 			e.byCommand[command] = append(e.byCommand[command], r)
 		}
-		e.limits[a.ID+"."+analysis.MinCountLimit] = int64(a.MinCount)
-		for _, l := range a.Limits {
-			e.limits[a.ID+"."+l.Name] = l.Default
-		}
-	}
-	for key, v := range c.Limits {
-		e.limits[key] = v
 	}
 	return e
+}
+
+// rule makes what the engine keeps for an analyzer. States that are shared are
+// made once.
+func (e *Engine) rule(a *analysis.Analyzer, shared map[string]*states) *rule {
+	r := &rule{analyzer: a, stats: &RuleStats{ID: a.ID}, limits: map[string]int64{analysis.MinCountLimit: int64(a.MinCount)}}
+	for _, l := range a.Limits {
+		r.limits[l.Name] = l.Default
+	}
+	for name := range r.limits {
+		if v, ok := e.config.Limits[a.ID+"."+name]; ok {
+			r.limits[name] = v
+		}
+	}
+	r.states = newStates(a.State, &r.stats.Evicted)
+	if a.State != nil && a.State.Shared != "" {
+		if s, ok := shared[a.State.Shared]; ok {
+			r.states = s
+		}
+		shared[a.State.Shared] = r.states
+	}
+	r.pass = analysis.NewPass(a, e, func(p *analysis.Pass, f analysis.Finding) { e.report(r, p, f) }, r.limit, func(p *analysis.Pass) any { return r.states.get(p.Op) })
+	r.pass.Memo = &e.memo
+	return r
+}
+
+func (r *rule) limit(name string) int64 {
+	v, ok := r.limits[name]
+	if !ok {
+		panic("rule " + r.analyzer.ID + " asks for limit " + name + ", which it does not declare")
+	}
+	return v
 }
 
 // Judge runs the rules over one operation.
@@ -153,11 +170,11 @@ func (e *Engine) run(r *rule, o *op.Operation) {
 }
 
 // report completes a finding and hands it on.
-func (e *Engine) report(p *analysis.Pass, f analysis.Finding) {
+func (e *Engine) report(by *rule, p *analysis.Pass, f analysis.Finding) {
 	r := analysis.Report{
 		Rule: p.Analyzer, Finding: f, Op: p.Op, Time: p.Now, NS: f.NS, Shape: f.Shape,
 		Command: p.Op.Command, Severity: p.Analyzer.Severity, Confident: f.Confidence,
-		MinCount: e.limits[p.Analyzer.ID+"."+analysis.MinCountLimit],
+		MinCount: by.limits[analysis.MinCountLimit],
 	}
 	if f.Override {
 		r.Severity = f.Severity
@@ -183,14 +200,6 @@ func (e *Engine) report(p *analysis.Pass, f analysis.Finding) {
 	e.reported = append(e.reported, once)
 	r.Silenced = e.silenced(&r)
 	e.config.Recorder.Record(r)
-}
-
-func (e *Engine) limit(id, name string) int64 {
-	v, ok := e.limits[id+"."+name]
-	if !ok {
-		panic("rule " + id + " asks for limit " + name + ", which it does not declare")
-	}
-	return v
 }
 
 // Indexes is what the traffic told of a collection's indexes.

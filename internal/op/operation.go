@@ -126,8 +126,8 @@ func (o *Operation) Return() {
 	}
 	if o.parsed {
 		clear(o.statements)
-		if o.room.statements = o.statements[:0]; cap(o.statements) > maxRoom {
-			o.room.statements = nil
+		if n := cap(o.statements); n > cap(o.room.statements) && n <= maxRoom {
+			o.room.statements = o.statements[:0]
 		}
 		o.statements, o.parsed = nil, false
 	}
@@ -136,7 +136,7 @@ func (o *Operation) Return() {
 
 // space is where n statements can be appended.
 func (o *Operation) space(n int) []Statement {
-	if o.room != nil && cap(o.room.statements) > 0 {
+	if o.room != nil && cap(o.room.statements) >= n {
 		return o.room.statements[:0]
 	}
 	return make([]Statement, 0, n)
