@@ -1,4 +1,29 @@
 package analyzers_test
 
 // schemaFixes are the fixes for the schema: S04, S06, S08, S09, O06.
-var schemaFixes = []fixCase{}
+var schemaFixes = []fixCase{
+	{
+		rule: "S08", reason: "silent-no-match", setup: `db.e.insertOne({ _id: 1, ref: ObjectId("656000000000000000000001") })`,
+		traffic: `db.e.find({ ref: "656000000000000000000001" })`, fill: []string{"<ref>", `"656000000000000000000001"`},
+	},
+	{
+		rule: "S08", reason: "silent-no-match", setup: `db.e.insertOne({ _id: 1, sub: { n: 42 } })`,
+		traffic: `db.e.find({ "sub.n": { $gt: "5" } })`, fill: []string{"<n>", `"42"`},
+	},
+	{
+		rule: "S08", reason: "silent-no-match", setup: `db.e.insertOne({ _id: 1, at: "2026-01-01T00:00:00.000Z" })`,
+		traffic: `db.e.find({ at: ISODate("2026-01-01T00:00:00Z") })`, fill: []string{"<at>.toISOString()", `"2026-01-01T00:00:00.000Z"`},
+	},
+	{
+		rule: "S08", reason: "mixed-types", setup: `db.e.insertMany([{ _id: 1, n: "1" }, { _id: 2, n: "2.5" }, { _id: 3, n: 3 }, { _id: 4, n: 4 }, { _id: 5, n: 6 }])`,
+		traffic: `db.e.insertOne({ _id: 9, n: "5" })`, fill: []string{"<n>", `"5"`},
+	},
+	{
+		rule: "S08", reason: "mixed-types", setup: `db.e.insertMany([{ _id: 1, ref: "656000000000000000000001" }, { _id: 2, ref: "656000000000000000000002" }, { _id: 6, ref: "656000000000000000000003" }, { _id: 3, ref: ObjectId("656000000000000000000001") }, { _id: 4, ref: ObjectId("656000000000000000000001") }])`,
+		traffic: `db.e.insertOne({ _id: 9, ref: ObjectId("656000000000000000000003") })`, fill: []string{"<ref>", `"656000000000000000000001"`},
+	},
+	{
+		rule: "S08", reason: "mixed-types", setup: `db.e.insertMany([{ _id: 1, at: "2026-01-01T00:00:00Z" }, { _id: 2, at: "2026-01-02" }, { _id: 3, at: "2026-01-03" }, { _id: 4, at: ISODate("2026-01-02T00:00:00Z") }, { _id: 5, at: ISODate("2026-01-02T00:00:00Z") }])`,
+		traffic: `db.e.insertOne({ _id: 9, at: ISODate("2026-01-02T00:00:00Z") })`, fill: []string{"<at>", `"2026-01-02T00:00:00Z"`},
+	},
+}

@@ -22,6 +22,7 @@ import (
 // fixCase is traffic that a rule reports and what a reader puts into its fix.
 type fixCase struct {
 	rule, reason string
+	setup        string // a mongosh line that is sent once before, "" for none
 	traffic      string // a mongosh line
 	times        int    // how often it is sent; once when 0
 	// fill are placeholders of the fix and what stands for them, in turn.
@@ -124,6 +125,7 @@ func (c fixCase) check(t *testing.T, db *mongo.Database) {
 	if c.better {
 		examined = before.examined(c.traffic)
 	}
+	before.run(c.setup)
 	for range max(c.times, 1) {
 		before.run(c.traffic)
 	}

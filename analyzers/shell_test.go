@@ -146,7 +146,7 @@ func call(command bson.D, coll, name string, args []any) bson.D {
 	case "mapReduce":
 		return append(bson.D{{Key: "mapReduce", Value: coll}, {Key: "map", Value: args[0]}, {Key: "reduce", Value: args[1]}}, args[2].(bson.D)...)
 	}
-	panic("no method " + name)
+	return schemaCall(coll, name, args)
 }
 
 func (p *literals) skip(token string) bool {
@@ -201,6 +201,8 @@ func (p *literals) value() any {
 		return doc
 	case p.skip("["):
 		return append(bson.A{}, p.list("]")...)
+	case p.constructor(text):
+		return p.construct()
 	case p.skip("ISODate("):
 		return date(p.list(")")[0].(string))
 	case strings.HasPrefix(text, "/"):

@@ -1,4 +1,57 @@
 package e2e
 
+import (
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+)
+
 // schemaScenarios are those for the schema: S04, S06, S08, S09, O06.
-var schemaScenarios = []scenario{}
+var schemaScenarios = []scenario{
+	{
+		name: "an id looked up as text", rule: "S08", reason: "silent-no-match", coll: "orders", profiles: []string{"ci", "staging"},
+		run: func(ctx context.Context, db *mongo.Database) error {
+			customer := bson.NewObjectID()
+			if _, err := db.Collection("orders").InsertOne(ctx, bson.D{{Key: "customerId", Value: customer}}); err != nil {
+				return err
+			}
+			_, err := db.Collection("orders").CountDocuments(ctx, bson.D{{Key: "customerId", Value: customer.Hex()}, {Key: "open", Value: true}})
+			if err != nil {
+				return err
+			}
+			return notFound(db.Collection("orders").FindOne(ctx, bson.D{{Key: "customerId", Value: customer.Hex()}}))
+		},
+	},
+	{
+		name: "ids of both types in their own collections", profiles: []string{"ci", "staging"},
+		run: func(ctx context.Context, db *mongo.Database) error {
+			user, missing := bson.NewObjectID(), bson.NewObjectID()
+			if _, err := db.Collection("users").InsertOne(ctx, bson.D{{Key: "_id", Value: user}, {Key: "age", Value: 30}}); err != nil {
+				return err
+			}
+			if _, err := db.Collection("sessions").InsertOne(ctx, bson.D{{Key: "_id", Value: user.Hex()}, {Key: "userId", Value: user}}); err != nil {
+				return err
+			}
+			for _, f := range []*mongo.SingleResult{
+				db.Collection("users").FindOne(ctx, bson.D{{Key: "_id", Value: missing}}),
+				db.Collection("sessions").FindOne(ctx, bson.D{{Key: "_id", Value: missing.Hex()}}),
+				db.Collection("users").FindOne(ctx, bson.D{{Key: "_id", Value: bson.D{{Key: "$in", Value: bson.A{missing, missing.Hex()}}}}}),
+				db.Collection("users").FindOne(ctx, bson.D{{Key: "age", Value: 31.5}}),
+			} {
+				if err := notFound(f); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	},
+}
+
+// notFound is nil when a query found no document.
+func notFound(r *mongo.SingleResult) error {
+	if err := r.Err(); err != nil && err != mongo.ErrNoDocuments {
+		return err
+	}
+	return nil
+}
