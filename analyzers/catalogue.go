@@ -26,6 +26,7 @@ func All() []*analysis.Analyzer {
 		unselectiveMultiWrite(),
 		repeatedLookup(),
 		lookupPipelineEquality(),
+		tooManyCollections(),
 		fieldTypeDrift(),
 		untraceableTraffic(),
 	}

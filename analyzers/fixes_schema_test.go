@@ -1,7 +1,25 @@
 package analyzers_test
 
+import "time"
+
 // schemaFixes are the fixes for the schema: S04, S06, S08, S09, O06.
 var schemaFixes = []fixCase{
+	{
+		rule: "S04", reason: "templated-name", times: 10, traffic: `db.getCollection("events_2026_01_1{n}").insertOne({ type: "view" })`,
+		fill: []string{"<seconds to keep>", "86400", "<day>", `ISODate("2026-01-01T00:00:00Z")`, "...<document>", `type: "view"`},
+	},
+	{
+		rule: "S04", reason: "templated-name", times: 10, traffic: `db.getCollection("t_47{n}1_orders").insertOne({ n: 1 })`,
+		fill: []string{"<field of the queries>", "n", "<owner>", "4711", "...<document>", "n: 1", "<value>", "1"},
+	},
+	{
+		rule: "S04", reason: "count", times: 3, limits: []string{"S04.info-collections=3"}, traffic: `db.getCollection("x{n}").insertOne({ n: 1 })`,
+		fill: []string{"<collection>", "d", "<field>", "kind", "<what tells it apart>", `"d"`, "<common collection>", `"things"`},
+	},
+	{
+		rule: "S04", reason: "growth", times: 2, every: 24 * time.Hour, limits: []string{"S04.new-per-day=1", "S04.growth-days=2"}, traffic: `db.createCollection("x{n}")`,
+		fill: []string{"<common collection>", "things", "<field>", "kind"},
+	},
 	{
 		rule: "S08", reason: "silent-no-match", setup: `db.e.insertOne({ _id: 1, ref: ObjectId("656000000000000000000001") })`,
 		traffic: `db.e.find({ ref: "656000000000000000000001" })`, fill: []string{"<ref>", `"656000000000000000000001"`},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -22,9 +23,11 @@ import (
 // fixCase is traffic that a rule reports and what a reader puts into its fix.
 type fixCase struct {
 	rule, reason string
-	setup        string // a mongosh line that is sent once before, "" for none
-	traffic      string // a mongosh line
-	times        int    // how often it is sent; once when 0
+	setup        string        // a mongosh line that is sent once before, "" for none
+	traffic      string        // a mongosh line; {n} stands for the number of the call
+	times        int           // how often it is sent; once when 0
+	every        time.Duration // between two calls, by the traffic's clock; 1 ms when 0
+	limits       []string
 	// fill are placeholders of the fix and what stands for them, in turn.
 	fill []string
 	// better: the last line of the fix must look at less than half of what the
@@ -120,17 +123,17 @@ func TestFixes(t *testing.T) {
 var placeholder = regexp.MustCompile(`<[a-zA-Z_][^<>]*>`)
 
 func (c fixCase) check(t *testing.T, db *mongo.Database) {
-	before := &shell{t: t, db: db}
+	before := &shell{t: t, db: db, every: c.every}
 	examined := int64(0)
 	if c.better {
 		examined = before.examined(c.traffic)
 	}
 	before.run(c.setup)
-	for range max(c.times, 1) {
-		before.run(c.traffic)
+	for n := range max(c.times, 1) {
+		before.run(strings.ReplaceAll(c.traffic, "{n}", strconv.Itoa(n)))
 	}
 	var found []store.Entry
-	for _, e := range judge(t, before.steps) {
+	for _, e := range judge(t, before.steps, c.limits...) {
 		if e.Rule != c.also {
 			found = append(found, e)
 		}
@@ -142,7 +145,7 @@ func (c fixCase) check(t *testing.T, db *mongo.Database) {
 	if rest := placeholder.FindString(fix); rest != "" || fix == "" {
 		t.Fatalf("the fix has %q left: %s", rest, fix)
 	}
-	after, last := &shell{t: t, db: db}, ""
+	after, last := &shell{t: t, db: db, every: c.every}, ""
 	for line := range strings.Lines(fix) {
 		if c.stage != "" && strings.HasPrefix(line, "{") {
 			line = "db." + c.stage + ".aggregate([" + line + "])"
@@ -155,7 +158,7 @@ func (c fixCase) check(t *testing.T, db *mongo.Database) {
 			after.run(last)
 		}
 	}
-	if again := judge(t, after.steps); len(again) > 0 {
+	if again := judge(t, after.steps, c.limits...); len(again) > 0 {
 		t.Errorf("the fix is reported itself: %v\n%s", words(again), fix)
 	}
 	if !c.better {
@@ -167,9 +170,9 @@ func (c fixCase) check(t *testing.T, db *mongo.Database) {
 }
 
 // judge is what a report of a test run shows for the steps.
-func judge(t *testing.T, steps []cases.Step) []store.Entry {
+func judge(t *testing.T, steps []cases.Step, limits ...string) []store.Entry {
 	t.Helper()
-	_, st, err := analysistest.Replay(&cases.File{Operations: steps}, analyzers.All())
+	_, st, err := analysistest.Replay(&cases.File{Operations: steps, Limits: limits}, analyzers.All())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ type shell struct {
 	t     *testing.T
 	db    *mongo.Database
 	steps []cases.Step
+	every time.Duration // between two lines, by the steps' clock
 }
 
 // run sends one line; comments and empty lines are passed over.
@@ -39,7 +40,7 @@ func (s *shell) run(line string) {
 		s.t.Fatal(err)
 	}
 	s.steps = append(s.steps, cases.Step{
-		Conn: "a", Repeat: 1, Latency: time.Millisecond, Command: bsoncore.Document(sent), Reply: bsoncore.Document(reply),
+		Conn: "a", Repeat: 1, After: s.every, Latency: time.Millisecond, Command: bsoncore.Document(sent), Reply: bsoncore.Document(reply),
 	})
 }
 

@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -9,6 +11,48 @@ import (
 
 // schemaScenarios are those for the schema: S04, S06, S08, S09, O06.
 var schemaScenarios = []scenario{
+	{
+		name: "a collection per day", rule: "S04", reason: "templated-name", coll: "events_<n>_<n>_<n>",
+		run: func(ctx context.Context, db *mongo.Database) error {
+			for n := range 12 {
+				day := time.Date(2026, 1, 1+n, 0, 0, 0, 0, time.UTC)
+				_, err := db.Collection("events_"+day.Format("2006_01_02")).InsertOne(ctx, bson.D{{Key: "type", Value: "view"}})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	},
+	{
+		name: "a database for each test", profiles: []string{"ci", "staging"},
+		run: func(ctx context.Context, db *mongo.Database) error {
+			for n := range 20 {
+				own := db.Client().Database(fmt.Sprintf("%s_%06x", db.Name(), n*7919))
+				for _, coll := range []string{"users", "orders", "events_2026"} {
+					if _, err := own.Collection(coll).InsertOne(ctx, bson.D{{Key: "n", Value: n}}); err != nil {
+						return err
+					}
+				}
+				if err := own.Drop(ctx); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	},
+	{
+		name: "three hundred collections", profiles: []string{"ci", "staging"},
+		run: func(ctx context.Context, db *mongo.Database) error {
+			for n := range 300 {
+				name := "part" + string(rune('a'+n/26)) + string(rune('a'+n%26))
+				if err := db.Collection(name).FindOne(ctx, bson.D{{Key: "_id", Value: n}}).Err(); err != mongo.ErrNoDocuments {
+					return err
+				}
+			}
+			return nil
+		},
+	},
 	{
 		name: "an id looked up as text", rule: "S08", reason: "silent-no-match", coll: "orders", profiles: []string{"ci", "staging"},
 		run: func(ctx context.Context, db *mongo.Database) error {

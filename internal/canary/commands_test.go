@@ -166,6 +166,7 @@ func (t *tokens) commands() []carrier {
 			add(d("delete", "people"), map[string][]bson.D{"deletes": {d("q", f, "limit", 0)}})
 		}
 	}
+	t.schema(add)
 	add(d("insert", "people"), map[string][]bson.D{"documents": {t.any(), d(t.key(), t.word()), d("big", strings.Repeat(t.word(), 30_000))}})
 	add(d("find", "people", "filter", d("name", t.pattern("", "i"), "big", strings.Repeat(t.word(), 30_000))), nil) // longer than what is kept
 	add(d("eval", "function() { return '"+t.word()+"' }"), nil)

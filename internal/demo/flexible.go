@@ -15,12 +15,12 @@ func flexible() []Exercise {
 			}),
 		},
 		{
-			Name: "a collection per day", Lesson: "too many collections", Rules: []string{"S04"}, Namespace: "events_2026_01_01",
+			Name: "a collection per day", Lesson: "too many collections", Rules: []string{"S04"}, Namespace: "events_<n>_<n>_<n>",
 			Why: "each collection and each index is a file with its own handles and cache",
-			Avoid: side(func(n int) bson.D {
-				return insertOne("events_"+day(n).Time().UTC().Format("2006_01_02"), d("type", "view"))
-			}),
-			Prefer: side(func(n int) bson.D { return insertOne("events", d("day", day(n), "type", "view")) }),
+			Avoid: side(perDay(4, func(at bson.DateTime) bson.D {
+				return insertOne("events_"+at.Time().UTC().Format("2006_01_02"), d("type", "view"))
+			})...),
+			Prefer: side(perDay(4, func(at bson.DateTime) bson.D { return insertOne("events", d("day", at, "type", "view")) })...),
 		},
 		{
 			Name: "a new shape, document by document", Lesson: "schema versioning", Namespace: "customers",
@@ -32,4 +32,13 @@ func flexible() []Exercise {
 				}),
 		},
 	}
+}
+
+// perDay makes the commands of one round: one for each of some days.
+func perDay(days int, command func(at bson.DateTime) bson.D) []func(n int) bson.D {
+	out := make([]func(n int) bson.D, days)
+	for i := range out {
+		out[i] = func(n int) bson.D { return command(day(n*days + i)) }
+	}
+	return out
 }
