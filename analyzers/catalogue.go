@@ -27,6 +27,7 @@ func All() []*analysis.Analyzer {
 		repeatedLookup(),
 		lookupPipelineEquality(),
 		tooManyCollections(),
+		tinyEventDocuments(),
 		fieldTypeDrift(),
 		untraceableTraffic(),
 	}

@@ -1,6 +1,9 @@
 package analyzers_test
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // schemaFixes are the fixes for the schema: S04, S06, S08, S09, O06.
 var schemaFixes = []fixCase{
@@ -19,6 +22,10 @@ var schemaFixes = []fixCase{
 	{
 		rule: "S04", reason: "growth", times: 2, every: 24 * time.Hour, limits: []string{"S04.new-per-day=1", "S04.growth-days=2"}, traffic: `db.createCollection("x{n}")`,
 		fill: []string{"<common collection>", "things", "<field>", "kind"},
+	},
+	{
+		rule: "S06", reason: "event-per-document", times: 60, every: 100 * time.Millisecond, traffic: `db.events.insertMany([` + events(10) + `])`,
+		fill: []string{"<at>", `ISODate("2026-01-01T00:00:00Z")`, "<sensorId>", `"hall"`, "...<event>", "t: 21", "<day>", `ISODate("2026-01-01T00:00:00Z")`},
 	},
 	{
 		rule: "S08", reason: "silent-no-match", setup: `db.e.insertOne({ _id: 1, ref: ObjectId("656000000000000000000001") })`,
@@ -44,4 +51,8 @@ var schemaFixes = []fixCase{
 		rule: "S08", reason: "mixed-types", setup: `db.e.insertMany([{ _id: 1, at: "2026-01-01T00:00:00Z" }, { _id: 2, at: "2026-01-02" }, { _id: 3, at: "2026-01-03" }, { _id: 4, at: ISODate("2026-01-02T00:00:00Z") }, { _id: 5, at: ISODate("2026-01-02T00:00:00Z") }])`,
 		traffic: `db.e.insertOne({ _id: 9, at: ISODate("2026-01-02T00:00:00Z") })`, fill: []string{"<at>", `"2026-01-02T00:00:00Z"`},
 	},
+}
+
+func events(n int) string {
+	return strings.Repeat(`{ sensorId: "hall", at: ISODate("2026-01-01T00:00:00Z"), t: 21 }, `, n)
 }

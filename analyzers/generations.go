@@ -49,3 +49,14 @@ func (g *generations[T]) forget(ns op.Namespace) {
 	delete(g.young, ns)
 	delete(g.old, ns)
 }
+
+// forgetAll drops the collections of a database.
+func (g *generations[T]) forgetAll(db string) {
+	for _, half := range []map[op.Namespace]*T{g.young, g.old} {
+		for ns := range half {
+			if ns.DB == db {
+				delete(half, ns)
+			}
+		}
+	}
+}

@@ -9,7 +9,7 @@ func fieldTypeDrift() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		ID: "S08", Name: "field-type-drift", Since: "0.2.0", Severity: analysis.High, Correctness: true,
 		Title:    "Field whose values have two types that never compare equal",
-		Commands: append([]string{"insert"}, filterCommands...), Run: runFieldTypeDrift,
+		Commands: append([]string{"insert", "drop", "dropDatabase"}, filterCommands...), Run: runFieldTypeDrift,
 		Reasons: []analysis.Reason{
 			{Name: "silent-no-match", Doc: "a query compares the field with the type that is not stored, and finds nothing"},
 			{Name: "mixed-types", Doc: "documents of one collection hold the field with both types"},
@@ -25,7 +25,7 @@ func fieldTypeDrift() *analysis.Analyzer {
 				"int, long, double and decimal are one type here: 42 of each found the others. There is no error: the answer is empty, or short of the documents of the other type.",
 			Fix: "Cast at the caller, where the value comes in from a URL or a form. Convert what is stored with a pipeline update. A `$jsonSchema` validator keeps the other type out.",
 			Guards: "`silent-no-match` needs an empty answer, stored values of the other type, and no stored value of the query's type. Silent when the filter names both types of the field (`$in`, `$or`), asks for its `$type` or `$exists`, or negates the condition; inside of `$lookup` and `$facet`, where an empty answer is not seen; behind a `skip`. " +
-				"`mixed-types` is silent for numbers and dates where other strings are stored as well (free text), and info when a schema version differs with the type. Both are silent for numbers and dates in fields named `v`, `value`, `answer` and the like, which hold the values of key and value pairs. Null and missing fields have no type here. Wrong here for a field that is declared to hold both.",
+				"`mixed-types` is silent for numbers and dates where other strings are stored as well (free text), and info when a schema version differs with the type. Both are silent for numbers and dates in fields named `v`, `value`, `answer` and the like, which hold the values of key and value pairs. Null and missing fields have no type here. What was seen of a collection is forgotten when it is dropped or emptied. Wrong here for a field that is declared to hold both.",
 			Lesson: "Schema versioning and polymorphic patterns; the manual's page on comparison and sort order.",
 		},
 	}
@@ -36,11 +36,20 @@ func runFieldTypeDrift(p *analysis.Pass) {
 		return
 	}
 	known := p.State().(*drifts)
+	switch p.Op.Command {
+	case "drop":
+		known.collections.forget(p.Op.NS)
+	case "dropDatabase":
+		known.collections.forgetAll(p.Op.NS.DB)
+	}
 	statements := p.Op.Statements()
 	for i := range statements {
 		s := &statements[i]
 		if s.Command == "insert" && i >= maxTypedDocs {
 			return
+		}
+		if s.Command == "delete" && s.Multi && everything(s.Filter) {
+			known.collections.forget(s.NS)
 		}
 		known.store(p.Op, s, p.Limit("mixed-values"), func(path string, t *pathTypes) { reportMixed(p, i, op.Path(path), t) })
 		if p.Op.Cut || !foundNothing(p.Op, s) {
@@ -93,12 +102,9 @@ func reportMixed(p *analysis.Pass, statement int, path string, t *pathTypes) {
 		return
 	}
 	ns := p.Op.Statements()[statement].NS
-	keep, rare := a, b
-	if t.stored[b] > t.stored[a] {
-		keep, rare = b, a
-	}
-	if keep.text() && t.stored[rare]*10 >= t.stored[keep] {
-		keep, rare = rare, keep // the typed form, unless the strings are nearly all
+	keep := a // the typed form, unless nearly all are texts
+	if t.stored[a]*10 < t.stored[b] {
+		keep = b
 	}
 	f := analysis.Finding{
 		Reason: "mixed-types", Statement: statement, NS: ns, Fields: []string{path}, Confidence: analysis.Observed,

@@ -31,9 +31,14 @@ func TestTypesNeverMatch(t *testing.T) {
 		n             int64
 	}
 	pairs := []pair{
-		{id, hex, 0}, {hex, id, 0}, {at, "2026-01-01T00:00:00.000Z", 0}, {"2026-01-01T00:00:00.000Z", at, 0},
-		{at, bson.D{{Key: "$gte", Value: "2025-01-01"}}, 0}, {"2026-01-01", bson.D{{Key: "$gte", Value: at.AddDate(-1, 0, 0)}}, 0},
-		{42, bson.D{{Key: "$gt", Value: "5"}}, 0}, {"42", bson.D{{Key: "$gt", Value: 5}}, 0},
+		{id, hex, 0},
+		{hex, id, 0},
+		{at, "2026-01-01T00:00:00.000Z", 0},
+		{"2026-01-01T00:00:00.000Z", at, 0},
+		{at, bson.D{{Key: "$gte", Value: "2025-01-01"}}, 0},
+		{"2026-01-01", bson.D{{Key: "$gte", Value: at.AddDate(-1, 0, 0)}}, 0},
+		{42, bson.D{{Key: "$gt", Value: "5"}}, 0},
+		{"42", bson.D{{Key: "$gt", Value: 5}}, 0},
 		{id, bson.D{{Key: "$in", Value: bson.A{hex, id}}}, 1},
 	}
 	for _, stored := range numbers {

@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
 // schemaScenarios are those for the schema: S04, S06, S08, S09, O06.
@@ -54,6 +55,30 @@ var schemaScenarios = []scenario{
 		},
 	},
 	{
+		name: "a document per reading", rule: "S06", reason: "event-per-document", coll: "readings",
+		flags: []string{"--limit", "S06.sustained=1", "--limit", "S06.documents=100"},
+		run: func(ctx context.Context, db *mongo.Database) error {
+			return readings(ctx, db, "readings", 15)
+		},
+	},
+	{
+		name: "readings in a time-series collection", profiles: []string{"ci", "staging"},
+		flags: []string{"--limit", "S06.sustained=1", "--limit", "S06.documents=100"},
+		run: func(ctx context.Context, db *mongo.Database) error {
+			series := options.TimeSeries().SetTimeField("at").SetMetaField("sensor")
+			if err := db.CreateCollection(ctx, "series", options.CreateCollection().SetTimeSeriesOptions(series)); err != nil {
+				return err
+			}
+			return readings(ctx, db, "series", 15)
+		},
+	},
+	{
+		name: "a burst of small documents", profiles: []string{"ci", "staging"},
+		run: func(ctx context.Context, db *mongo.Database) error {
+			return readings(ctx, db, "readings", 8)
+		},
+	},
+	{
 		name: "an id looked up as text", rule: "S08", reason: "silent-no-match", coll: "orders", profiles: []string{"ci", "staging"},
 		run: func(ctx context.Context, db *mongo.Database) error {
 			customer := bson.NewObjectID()
@@ -96,6 +121,21 @@ var schemaScenarios = []scenario{
 func notFound(r *mongo.SingleResult) error {
 	if err := r.Err(); err != nil && err != mongo.ErrNoDocuments {
 		return err
+	}
+	return nil
+}
+
+// readings inserts some a time, ten times a second.
+func readings(ctx context.Context, db *mongo.Database, coll string, batches int) error {
+	for b := range batches {
+		docs := make([]any, 100)
+		for i := range docs {
+			docs[i] = bson.D{{Key: "sensor", Value: "hall"}, {Key: "at", Value: time.Now()}, {Key: "t", Value: b + i}}
+		}
+		if _, err := db.Collection(coll).InsertMany(ctx, docs); err != nil {
+			return err
+		}
+		time.Sleep(100 * time.Millisecond)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func pass(t *testing.T, tok *tokens) (outputs, []store.Entry) {
 			t.Error(err)
 		}
 	}})
-	limits := map[string]int64{"O05.require-comment": 1, "Q01.short-prefix": 3}
+	limits := map[string]int64{"O05.require-comment": 1, "Q01.short-prefix": 3, "S06.documents-per-day": 4, "S06.repeats": 1}
 	eng := engine.New(engine.Config{Rules: analyzers.All(), Limits: limits, Listeners: []string{"127.0.0.1:1"}, Recorder: st})
 	metrics := web.NewMetrics("test", "test")
 	stats := &session.Stats{}

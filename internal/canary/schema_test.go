@@ -14,6 +14,8 @@ func (t *tokens) schema(add func(body bson.D, seqs map[string][]bson.D)) {
 			add(d("insert", coll), map[string][]bson.D{"documents": {doc()}})
 		}
 	}
+	source := t.word() // S06
+	insert("readings", func() bson.D { return d("sensorId", source, "at", t.date(), "text", t.word()) })
 	for n := range 40 { // S04
 		add(d("insert", fmt.Sprintf("days_%03d", n), "documents", bson.A{t.any()}), nil)
 	}
