@@ -29,6 +29,7 @@ func All() []*analysis.Analyzer {
 		tooManyCollections(),
 		tinyEventDocuments(),
 		fieldTypeDrift(),
+		attributeSprawl(),
 		untraceableTraffic(),
 	}
 }

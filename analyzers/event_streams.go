@@ -171,12 +171,18 @@ func (b *streamBatch) add(all *eventStreams, s *op.Statement) {
 	if date == "" {
 		return
 	}
-	b.events++
 	x := all.collections.at(s.NS)
+	if x.dateField == "" {
+		x.dateField = strings.Clone(date)
+	}
+	if x.dateField != date {
+		return // something else that is kept beside the events
+	}
+	b.events++
 	x.events++
 	x.bytes += int64(len(s.Document))
 	if b.events <= maxSampledEvents {
-		x.sample(date, s.Document)
+		x.sample(s.Document)
 	}
 }
 
@@ -196,10 +202,7 @@ func dateOf(doc bsoncore.Document) (date string) {
 }
 
 // sample looks at the values of one event.
-func (x *eventStream) sample(date string, doc bsoncore.Document) {
-	if x.dateField == "" {
-		x.dateField = strings.Clone(date)
-	}
+func (x *eventStream) sample(doc bsoncore.Document) {
 	for k, v := range op.Fields(doc) {
 		if k != "_id" && origin(k, v) {
 			x.field(k).add(op.Hash(v))

@@ -1,6 +1,7 @@
 package analyzers_test
 
 import (
+	"fmt"
 	"strings"
 	"time"
 )
@@ -26,6 +27,14 @@ var schemaFixes = []fixCase{
 	{
 		rule: "S06", reason: "event-per-document", times: 60, every: 100 * time.Millisecond, traffic: `db.events.insertMany([` + events(10) + `])`,
 		fill: []string{"<at>", `ISODate("2026-01-01T00:00:00Z")`, "<sensorId>", `"hall"`, "...<event>", "t: 21", "<day>", `ISODate("2026-01-01T00:00:00Z")`},
+	},
+	{
+		rule: "S09", reason: "field-per-attribute", times: 15, setup: sparse("specs.", 8), traffic: `db.products.find({ "specs.attr{n}": 5 })`,
+		fill: []string{"<attribute>", `"attr3"`, "<value>", "5"},
+	},
+	{
+		rule: "S09", reason: "field-per-attribute", times: 15, setup: sparse("", 8), traffic: `db.products.find({ attr{n}: 5 })`,
+		fill: []string{"<attribute>", `"attr3"`, "<value>", "5"},
 	},
 	{
 		rule: "S08", reason: "silent-no-match", setup: `db.e.insertOne({ _id: 1, ref: ObjectId("656000000000000000000001") })`,
@@ -55,4 +64,13 @@ var schemaFixes = []fixCase{
 
 func events(n int) string {
 	return strings.Repeat(`{ sensorId: "hall", at: ISODate("2026-01-01T00:00:00Z"), t: 21 }, `, n)
+}
+
+// sparse makes indexes on the first attributes.
+func sparse(prefix string, n int) string {
+	var indexes []string
+	for i := range n {
+		indexes = append(indexes, fmt.Sprintf(`{ key: { "%sattr%d": 1 }, name: "a%d", sparse: true }`, prefix, i, i))
+	}
+	return `db.runCommand({ createIndexes: "products", indexes: [` + strings.Join(indexes, ", ") + `] })`
 }

@@ -79,6 +79,39 @@ var schemaScenarios = []scenario{
 		},
 	},
 	{
+		name: "a field per attribute", rule: "S09", reason: "field-per-attribute", coll: "products",
+		run: func(ctx context.Context, db *mongo.Database) error {
+			for n := range attributes[:9] {
+				model := mongo.IndexModel{Keys: bson.D{{Key: attributes[n], Value: 1}}, Options: options.Index().SetSparse(true)}
+				if _, err := db.Collection("products").Indexes().CreateOne(ctx, model); err != nil {
+					return err
+				}
+			}
+			for _, a := range attributes {
+				if err := notFound(db.Collection("products").FindOne(ctx, bson.D{{Key: a, Value: "x"}})); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	},
+	{
+		name: "attributes as pairs", profiles: []string{"ci", "staging"},
+		run: func(ctx context.Context, db *mongo.Database) error {
+			pairs := mongo.IndexModel{Keys: bson.D{{Key: "specs.k", Value: 1}, {Key: "specs.v", Value: 1}}}
+			if _, err := db.Collection("products").Indexes().CreateOne(ctx, pairs); err != nil {
+				return err
+			}
+			for _, a := range attributes {
+				pair := bson.D{{Key: "$elemMatch", Value: bson.D{{Key: "k", Value: a}, {Key: "v", Value: "x"}}}}
+				if err := notFound(db.Collection("products").FindOne(ctx, bson.D{{Key: "specs", Value: pair}})); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	},
+	{
 		name: "an id looked up as text", rule: "S08", reason: "silent-no-match", coll: "orders", profiles: []string{"ci", "staging"},
 		run: func(ctx context.Context, db *mongo.Database) error {
 			customer := bson.NewObjectID()
@@ -116,6 +149,8 @@ var schemaScenarios = []scenario{
 		},
 	},
 }
+
+var attributes = []string{"color", "weight", "width", "height", "depth", "voltage", "power", "material", "finish", "capacity", "speed", "memory", "storage", "screen", "battery", "sleeve"}
 
 // notFound is nil when a query found no document.
 func notFound(r *mongo.SingleResult) error {

@@ -16,6 +16,16 @@ func (t *tokens) schema(add func(body bson.D, seqs map[string][]bson.D)) {
 	}
 	source := t.word() // S06
 	insert("readings", func() bson.D { return d("sensorId", source, "at", t.date(), "text", t.word()) })
+	var sparse bson.A // S09
+	for n := range 20 {
+		sparse = append(sparse, d("key", d(fmt.Sprintf("attr%c", 'a'+n), 1), "name", fmt.Sprintf("a%d", n), "sparse", true))
+	}
+	for range 4 {
+		add(d("createIndexes", "products", "indexes", sparse), nil)
+	}
+	for n := range 80 {
+		add(d("find", "products", "filter", d(fmt.Sprintf("attr%c", 'a'+n/4), t.word())), nil)
+	}
 	for n := range 40 { // S04
 		add(d("insert", fmt.Sprintf("days_%03d", n), "documents", bson.A{t.any()}), nil)
 	}
