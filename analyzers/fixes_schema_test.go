@@ -9,6 +9,18 @@ import (
 // schemaFixes are the fixes for the schema: S04, S06, S08, S09, O06.
 var schemaFixes = []fixCase{
 	{
+		rule: "O06", reason: "unacknowledged", traffic: `db.c.insertOne({ _id: 0 }, { writeConcern: { w: 0 } })`,
+		fill: []string{"<document>", "{ _id: 9000 }"},
+	},
+	{
+		rule: "O06", reason: "no-journal", traffic: `db.runCommand({ update: "c", updates: [{ q: { _id: 1 }, u: { $set: { a: 1 } } }], writeConcern: { w: 1, j: false } })`,
+		fill: []string{"<filter>", "{ _id: 1 }", "<update>", "{ $set: { a: 2 } }"},
+	},
+	{
+		rule: "O06", reason: "stale-read", setup: `db.c.insertOne({ _id: 9000 })`, traffic: `db.c.find({ _id: 9000 }).readPref("secondaryPreferred")`,
+		fill: []string{"<id>", "9000"},
+	},
+	{
 		rule: "S04", reason: "templated-name", times: 10, traffic: `db.getCollection("events_2026_01_1{n}").insertOne({ type: "view" })`,
 		fill: []string{"<seconds to keep>", "86400", "<day>", `ISODate("2026-01-01T00:00:00Z")`, "...<document>", `type: "view"`},
 	},

@@ -9,7 +9,7 @@ import (
 
 // schemaCall are the methods that the fixes for schema rules need beside those
 // of call.
-func schemaCall(coll, name string, args []any) bson.D {
+func schemaCall(command bson.D, coll, name string, args []any) bson.D {
 	options := bson.D{}
 	if len(args) > 1 {
 		if d, ok := args[len(args)-1].(bson.D); ok {
@@ -25,10 +25,18 @@ func schemaCall(coll, name string, args []any) bson.D {
 		return append(bson.D{{Key: "insert", Value: coll}, {Key: "documents", Value: args[0]}}, options...)
 	case "updateOne":
 		statement := bson.D{{Key: "q", Value: args[0]}, {Key: "u", Value: args[1]}}
-		if len(args) > 2 {
-			statement = append(statement, args[2].(bson.D)...)
+		update := bson.D{{Key: "update", Value: coll}, {Key: "updates", Value: bson.A{}}}
+		for _, o := range options {
+			if o.Key == "writeConcern" {
+				update = append(update, o)
+			} else if len(args) > 2 {
+				statement = append(statement, o)
+			}
 		}
-		return bson.D{{Key: "update", Value: coll}, {Key: "updates", Value: bson.A{statement}}}
+		update[1].Value = bson.A{statement}
+		return update
+	case "readPref":
+		return append(command, bson.E{Key: "$readPreference", Value: bson.D{{Key: "mode", Value: args[0]}}})
 	case "createCollection":
 		return append(bson.D{{Key: "create", Value: args[0]}}, options...)
 	}

@@ -147,7 +147,7 @@ func call(command bson.D, coll, name string, args []any) bson.D {
 	case "mapReduce":
 		return append(bson.D{{Key: "mapReduce", Value: coll}, {Key: "map", Value: args[0]}, {Key: "reduce", Value: args[1]}}, args[2].(bson.D)...)
 	}
-	return schemaCall(coll, name, args)
+	return schemaCall(command, coll, name, args)
 }
 
 func (p *literals) skip(token string) bool {

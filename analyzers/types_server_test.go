@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
 
 	"mongoadvisor/internal/demo/mongod/mongodtest"
 )
@@ -57,5 +58,27 @@ func TestTypesNeverMatch(t *testing.T) {
 		if n, err := coll.CountDocuments(t.Context(), bson.D{{Key: "f", Value: p.asked}}); err != nil || n != p.n {
 			t.Errorf("%T %v asked for with %T %v: %d documents, %v", p.stored, p.stored, p.asked, p.asked, n, err)
 		}
+	}
+}
+
+// TestUnacknowledgedSaysNothing holds what O06 says of the server: a write that
+// fails with w: 0 leaves no trace, neither in the data nor with the client.
+func TestUnacknowledgedSaysNothing(t *testing.T) {
+	server := mongodtest.Start(t)
+	client, err := mongo.Connect(options.Client().ApplyURI(server.URI()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = client.Disconnect(t.Context()) }()
+	coll := client.Database("unacknowledged").Collection("c")
+	quiet := client.Database("unacknowledged").Collection("c", options.Collection().SetWriteConcern(writeconcern.Unacknowledged()))
+	if _, err := coll.InsertOne(t.Context(), bson.D{{Key: "_id", Value: 1}, {Key: "n", Value: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := quiet.InsertOne(t.Context(), bson.D{{Key: "_id", Value: 1}, {Key: "n", Value: 2}}); err != nil {
+		t.Errorf("the client learnt of it: %v", err)
+	}
+	if n, err := coll.CountDocuments(t.Context(), bson.D{{Key: "n", Value: 2}}); err != nil || n != 0 {
+		t.Errorf("%d documents, %v", n, err)
 	}
 }

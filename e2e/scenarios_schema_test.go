@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
 )
 
 // schemaScenarios are those for the schema: S04, S06, S08, S09, O06.
@@ -112,6 +113,24 @@ var schemaScenarios = []scenario{
 		},
 	},
 	{
+		name: "orders that nobody acknowledges", rule: "O06", reason: "unacknowledged", coll: "orders", flags: []string{"--rules", "+O06"},
+		run: func(ctx context.Context, db *mongo.Database) error {
+			return unacknowledged(ctx, db, "orders")
+		},
+	},
+	{
+		name: "metrics that nobody acknowledges", profiles: []string{"ci", "staging"}, flags: []string{"--rules", "+O06"},
+		run: func(ctx context.Context, db *mongo.Database) error {
+			return unacknowledged(ctx, db, "metrics")
+		},
+	},
+	{
+		name: "orders that nobody acknowledges, by default", profiles: []string{"ci", "staging"},
+		run: func(ctx context.Context, db *mongo.Database) error {
+			return unacknowledged(ctx, db, "orders")
+		},
+	},
+	{
 		name: "an id looked up as text", rule: "S08", reason: "silent-no-match", coll: "orders", profiles: []string{"ci", "staging"},
 		run: func(ctx context.Context, db *mongo.Database) error {
 			customer := bson.NewObjectID()
@@ -148,6 +167,17 @@ var schemaScenarios = []scenario{
 			return nil
 		},
 	},
+}
+
+// unacknowledged inserts without an answer, and then asks for one, so that the
+// first has arrived.
+func unacknowledged(ctx context.Context, db *mongo.Database, coll string) error {
+	quiet := db.Collection(coll, options.Collection().SetWriteConcern(writeconcern.Unacknowledged()))
+	if _, err := quiet.InsertOne(ctx, bson.D{{Key: "n", Value: 1}}); err != nil {
+		return err
+	}
+	_, err := db.Collection(coll).InsertOne(ctx, bson.D{{Key: "n", Value: 2}})
+	return err
 }
 
 var attributes = []string{"color", "weight", "width", "height", "depth", "voltage", "power", "material", "finish", "capacity", "speed", "memory", "storage", "screen", "battery", "sleeve"}

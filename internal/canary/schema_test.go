@@ -14,6 +14,9 @@ func (t *tokens) schema(add func(body bson.D, seqs map[string][]bson.D)) {
 			add(d("insert", coll), map[string][]bson.D{"documents": {doc()}})
 		}
 	}
+	for _, concern := range []bson.D{d("w", 0), d("w", t.word(), "j", false)} { // O06
+		add(d("update", "people", "updates", bson.A{d("q", d("_id", t.id()), "u", d("$set", d("a", t.word())))}, "writeConcern", concern), nil)
+	}
 	source := t.word() // S06
 	insert("readings", func() bson.D { return d("sensorId", source, "at", t.date(), "text", t.word()) })
 	var sparse bson.A // S09
