@@ -1,7 +1,6 @@
 package analyzers
 
 import (
-	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
@@ -20,20 +19,24 @@ type drifts struct {
 const (
 	maxTypedCollections = 256 // twice that are kept
 	maxTypedPaths       = 128
-	maxTypedDocs        = 8 // documents of one operation that are looked at
+	maxTypedDocs        = 8  // written documents of one operation that are looked at
+	maxTypedReturned    = 2  // returned ones
+	typedAtFirst        = 64 // replies of a collection that are all looked at
+	typedLater          = 16 // and one in so many after that: what is stored seldom changes
 	maxTypedFields      = 128
 	maxTypedDepth       = 4
 )
 
 type collectionTypes struct {
-	byPath map[uint64]*pathTypes // by hash of the path without positions
+	byPath  map[uint64]*pathTypes // by hash of the path without positions
+	replies int64
 }
 
 // pathTypes is what was seen of one field.
 type pathTypes struct {
-	stored   [kinds]int64
-	empty    [kinds]int64 // queries for this kind that found nothing
-	versions [kinds]versions
+	stored   [kinds]uint32
+	empty    [kinds]uint32 // queries for this kind that found nothing
+	versions [kinds]uint32 // sets of schema versions of the documents that hold the kind; see versionOf
 	inArray  bool
 }
 
@@ -74,7 +77,7 @@ func (t *pathTypes) never(k typeKind) bool {
 func (t *pathTypes) mixed(often int64) (a, b typeKind, ok bool) {
 	for _, pair := range kindPairs {
 		a, b = pair[0], pair[1]
-		if min(t.stored[a], t.stored[b]) >= often && (a == kindID || t.stored[kindText] == 0) {
+		if int64(min(t.stored[a], t.stored[b])) >= often && (a == kindID || t.stored[kindText] == 0) {
 			return a, b, true
 		}
 	}
@@ -82,49 +85,18 @@ func (t *pathTypes) mixed(often int64) (a, b typeKind, ok bool) {
 }
 
 // versioned reports whether the two kinds come with different schema versions.
-func (t *pathTypes) versioned(a, b typeKind) bool { return t.versions[a].apart(t.versions[b]) }
+func (t *pathTypes) versioned(a, b typeKind) bool { return t.versions[a]&t.versions[b] == 0 }
 
-// versions are the schema versions of the documents that hold a kind: hashes, 0
-// for a document without one.
-type versions struct {
-	seen [3]uint64
-	n    int
-	more bool
-}
-
-func (v *versions) add(hash uint64) {
-	switch {
-	case slices.Contains(v.seen[:v.n], hash):
-	case v.n == len(v.seen):
-		v.more = true
-	default:
-		v.seen[v.n] = hash
-		v.n++
-	}
-}
-
-func (v versions) apart(w versions) bool {
-	if v.more || w.more {
-		return false
-	}
-	for _, hash := range v.seen[:v.n] {
-		if slices.Contains(w.seen[:w.n], hash) {
-			return false
-		}
-	}
-	return v.n > 0 && w.n > 0
-}
-
-// versionOf hashes the schema version of a document. "__v" of Mongoose counts
-// changes and is none.
-func versionOf(doc bsoncore.Document) uint64 {
+// versionOf is the schema version of a document as one bit: the first for none,
+// one of the others by its hash. "__v" of Mongoose counts changes and is none.
+func versionOf(doc bsoncore.Document) uint32 {
 	for k, v := range op.Fields(doc) {
 		switch k {
 		case "schemaVersion", "schema_version", "schemaversion", "_schemaVersion", "_schema_version", "docVersion", "modelVersion":
-			return op.Hash(v)
+			return 2 << (op.Hash(v) % 31)
 		}
 	}
-	return 0
+	return 1
 }
 
 // store notes the types of what a statement stores or returns. seen is told of
@@ -145,10 +117,15 @@ func (d *drifts) store(o *op.Operation, s *op.Statement, often int64, seen func(
 	if o.Reply.Upserted > 0 && len(o.Statements()) == 1 {
 		d.upserted(s, often, seen)
 	}
-	if returnsStored(s) {
-		for _, doc := range o.Reply.Docs[:min(len(o.Reply.Docs), maxTypedDocs)] {
-			d.document(d.collections.at(s.NS), doc, often, seen)
-		}
+	if len(o.Reply.Docs) == 0 || !returnsStored(s) {
+		return
+	}
+	c := d.collections.at(s.NS)
+	if c.replies++; c.replies > typedAtFirst && c.replies%typedLater != 0 {
+		return
+	}
+	for _, doc := range o.Reply.Docs[:min(len(o.Reply.Docs), maxTypedReturned)] {
+		d.document(c, doc, often, seen)
 	}
 }
 
@@ -176,7 +153,7 @@ func returnsStored(s *op.Statement) bool {
 }
 
 func (d *drifts) document(c *collectionTypes, doc bsoncore.Document, often int64, seen func(string, *pathTypes)) {
-	version, asked := uint64(0), false
+	version := uint32(0)
 	d.walker.Walk(doc, func(w *op.Walker, v bsoncore.Value) {
 		kind := kindOf(v)
 		if kind == kindNone {
@@ -190,10 +167,12 @@ func (d *drifts) document(c *collectionTypes, doc bsoncore.Document, often int64
 		if t == nil {
 			return
 		}
-		if !asked {
-			version, asked = versionOf(doc), true
+		if version == 0 {
+			version = versionOf(doc)
 		}
-		t.inArray = t.inArray || positions(w.Keys())
+		if len(w.Keys()) > 1 && !t.inArray {
+			t.inArray = positions(w.Keys())
+		}
 		if t.add(kind, version, often) {
 			seen(w.Path(), t)
 		}
@@ -202,9 +181,12 @@ func (d *drifts) document(c *collectionTypes, doc bsoncore.Document, often int64
 
 // add counts a value; it reports whether the path is mixed and this kind the
 // rarer one.
-func (t *pathTypes) add(k typeKind, version uint64, often int64) bool {
+func (t *pathTypes) add(k typeKind, version uint32, often int64) bool {
 	t.stored[k]++
-	t.versions[k].add(version)
+	t.versions[k] |= version
+	if int64(t.stored[k.other()]) < often {
+		return false
+	}
 	a, b, mixed := t.mixed(often)
 	return mixed && (k == a || k == b) && t.stored[k] <= t.stored[k.other()]
 }
@@ -217,7 +199,7 @@ func (d *drifts) upserted(s *op.Statement, often int64, seen func(string, *pathT
 			continue
 		}
 		kind := kindOf(pred.Value)
-		if t := c.at(op.HashString(pred.Path)); kind != kindNone && t != nil && t.add(kind, 0, often) {
+		if t := c.at(op.HashString(pred.Path)); kind != kindNone && t != nil && t.add(kind, 1, often) {
 			seen(pred.Path, t)
 		}
 	}
@@ -225,6 +207,9 @@ func (d *drifts) upserted(s *op.Statement, often int64, seen func(string, *pathT
 
 // plainPath reports whether a path names no position in an array.
 func plainPath(path string) bool {
+	if !strings.ContainsAny(path, ".$") {
+		return path != ""
+	}
 	if path == "" || strings.ContainsRune(path, '$') {
 		return false
 	}

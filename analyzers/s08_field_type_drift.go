@@ -25,7 +25,7 @@ func fieldTypeDrift() *analysis.Analyzer {
 				"int, long, double and decimal are one type here: 42 of each found the others. There is no error: the answer is empty, or short of the documents of the other type.",
 			Fix: "Cast at the caller, where the value comes in from a URL or a form. Convert what is stored with a pipeline update. A `$jsonSchema` validator keeps the other type out.",
 			Guards: "`silent-no-match` needs an empty answer, stored values of the other type, and no stored value of the query's type. Silent when the filter names both types of the field (`$in`, `$or`), asks for its `$type` or `$exists`, or negates the condition; inside of `$lookup` and `$facet`, where an empty answer is not seen; behind a `skip`. " +
-				"`mixed-types` is silent for numbers and dates where other strings are stored as well (free text), and info when a schema version differs with the type. Both are silent for numbers and dates in fields named `v`, `value`, `answer` and the like, which hold the values of key and value pairs. Null and missing fields have no type here. What was seen of a collection is forgotten when it is dropped or emptied. Wrong here for a field that is declared to hold both.",
+				"`mixed-types` is silent for numbers and dates where other strings are stored as well (free text), and info when a schema version differs with the type. Both are silent for numbers and dates in fields named `value`, `data`, `payload`, `before` and the like, which hold values of any type by design. Null and missing fields have no type here. What was seen of a collection is forgotten when it is dropped or emptied. Wrong here for a field that is declared to hold both.",
 			Lesson: "Schema versioning and polymorphic patterns; the manual's page on comparison and sort order.",
 		},
 	}
@@ -81,9 +81,9 @@ func reportNoMatch(p *analysis.Pass, statement int, c comparison, t *pathTypes) 
 		Caveat:  "documents that were not seen may hold the other type",
 		Fix:     driftFix(c.NS, path, stored, t.inArray, false),
 		Evidence: []analysis.Evidence{
-			{Name: "stored_as_" + stored.label(), Value: t.stored[stored], Unit: "values seen"},
-			{Name: "stored_as_" + c.Kind.label(), Value: t.stored[c.Kind], Unit: "values seen"},
-			{Name: "queries_without_a_match", Value: t.empty[c.Kind], Unit: "queries"},
+			{Name: "stored_as_" + stored.label(), Value: int64(t.stored[stored]), Unit: "values seen"},
+			{Name: "stored_as_" + c.Kind.label(), Value: int64(t.stored[c.Kind]), Unit: "values seen"},
+			{Name: "queries_without_a_match", Value: int64(t.empty[c.Kind]), Unit: "queries"},
 		},
 	}
 	p.Report(f)
@@ -115,8 +115,8 @@ func reportMixed(p *analysis.Pass, statement int, path string, t *pathTypes) {
 		Caveat:  "the field may be declared to hold both, with readers who ask for both",
 		Fix:     driftFix(ns, path, keep, t.inArray, true),
 		Evidence: []analysis.Evidence{
-			{Name: "stored_as_" + a.label(), Value: t.stored[a], Limit: p.Limit("mixed-values"), Unit: "values seen"},
-			{Name: "stored_as_" + b.label(), Value: t.stored[b], Limit: p.Limit("mixed-values"), Unit: "values seen"},
+			{Name: "stored_as_" + a.label(), Value: int64(t.stored[a]), Limit: p.Limit("mixed-values"), Unit: "values seen"},
+			{Name: "stored_as_" + b.label(), Value: int64(t.stored[b]), Limit: p.Limit("mixed-values"), Unit: "values seen"},
 		},
 	}
 	if t.versioned(a, b) {

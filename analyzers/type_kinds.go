@@ -1,6 +1,8 @@
 package analyzers
 
 import (
+	"strings"
+
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
 	"mongoadvisor/internal/op"
@@ -25,18 +27,12 @@ const (
 // kindPairs are the three confusions: a typed form and the text of it.
 var kindPairs = [][2]typeKind{{kindID, kindIDText}, {kindNumber, kindNumberText}, {kindDate, kindDateText}}
 
-// other is the kind that this one is confused with; kindNone for none.
-func (k typeKind) other() typeKind {
-	for _, pair := range kindPairs {
-		switch k {
-		case pair[0]:
-			return pair[1]
-		case pair[1]:
-			return pair[0]
-		}
-	}
-	return kindNone
+// others are the kinds that each is confused with; kindNone for none.
+var others = [kinds]typeKind{
+	kindID: kindIDText, kindIDText: kindID, kindNumber: kindNumberText, kindNumberText: kindNumber, kindDate: kindDateText, kindDateText: kindDate,
 }
+
+func (k typeKind) other() typeKind { return others[k] }
 
 func (k typeKind) text() bool {
 	return k == kindIDText || k == kindNumberText || k == kindDateText || k == kindText
@@ -79,14 +75,18 @@ func kindOf(v bsoncore.Value) typeKind {
 	return kindNone
 }
 
-// anyValue reports whether a field is named for the value of a key and value
-// pair, which holds numbers, dates and texts by design.
+// anyValue reports whether a field is named for what holds numbers, dates and
+// texts by design: the value of a key and value pair, what an event carries, a
+// value before and after a change.
 func anyValue(path string) bool {
-	switch last(path) {
-	case "v", "val", "value", "values", "answer", "data", "content", "payload", "setting", "default":
-		return true
+	for name := range strings.SplitSeq(strings.ToLower(path), ".") {
+		switch name {
+		case "data", "payload", "content", "meta", "metadata", "args", "params", "before", "after", "old", "new":
+			return true
+		}
 	}
-	return false
+	name := strings.ToLower(last(path))
+	return name == "v" || name == "val" || name == "values" || name == "answer" || name == "setting" || name == "default" || strings.HasSuffix(name, "value")
 }
 
 func hexID(s string) bool {
