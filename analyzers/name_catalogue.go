@@ -27,6 +27,9 @@ type nameCatalogue struct {
 	names    map[uint64]knownName // by hash of the collection's name
 	families map[uint64]*nameFamily
 	created  [maxGrowthDays + 1]createdOn // ring, by day
+	// listed says that a listCollections told of all that were there: what is not
+	// among the names was made later.
+	listed bool
 
 	countTold, growthTold oncePerSecond
 }
@@ -116,6 +119,29 @@ func (c *catalogues) add(ns op.Namespace) *nameCatalogue {
 	db.names[key] = name
 	c.names++
 	return db
+}
+
+// list takes in what a listCollections says.
+func (c *catalogues) list(o *op.Operation) {
+	for _, d := range o.Reply.Docs {
+		if op.Str(op.Get(d, "type")) != "view" {
+			c.add(op.Namespace{DB: o.NS.DB, Coll: op.Str(op.Get(d, "name"))})
+		}
+	}
+	whole := o.Reply.Seen && o.Reply.CursorID == 0 && o.Reply.Returned == len(o.Reply.Docs) && op.Len(op.Get(o.Body, "filter")) == 0
+	if whole && !(op.Namespace{DB: o.NS.DB, Coll: "x"}).Internal() {
+		c.at(o.NS.DB).listed = true
+	}
+}
+
+// fresh reports whether an insert into a collection makes it.
+func (c *catalogues) fresh(ns op.Namespace) bool {
+	db := c.known(ns.DB)
+	if db == nil || !db.listed {
+		return false
+	}
+	_, known := db.names[op.HashString(ns.Coll)]
+	return !known
 }
 
 // create takes in a collection that was just made. Those with a template grow

@@ -31,7 +31,7 @@ func tooManyCollections() *analysis.Analyzer {
 				"Numbers to compare with: Atlas advises from 100 collections in a database on, Compass from 10,000, the agent skills say that the count alone is not the problem; this rule speaks at 500, 1,000 and 5,000, and of names that have a template at 10, since those grow with the calendar or with the customers.",
 			Fix: "One collection with a field for what the name says, and an index that begins with that field. For days: a date field with a TTL index, or a time-series collection; what was a drop of a day's collection, the TTL index does.",
 			Guards: "A few hundred collections are fine, and so are databases made for one test or one tenant each: templates are looked for in the names of collections only (to keep tenants apart, separate databases with a user each, or separate clusters, are the way). " +
-				"Collections that are dropped no longer count; names with a segment like test, tmp or temp never do. Growth counts what `create` makes, and not the first look at a collection that may have been there. Wrong here when each collection needs an owner, a shard key or a restore of its own.",
+				"Collections that are dropped no longer count; names with a segment like test, tmp or temp never do. Growth counts what `create` makes, and what an insert makes after a `listCollections` told of all that were there; not the first look at a collection that may have been there. Wrong here when each collection needs an owner, a shard key or a restore of its own.",
 			Lesson: "Too many collections, with its security note; the manual's page on reducing the number of collections.",
 		},
 	}
@@ -53,11 +53,7 @@ func runTooManyCollections(p *analysis.Pass) {
 		all.drop(p.Op.NS)
 		return
 	case "listCollections":
-		for _, d := range p.Op.Reply.Docs {
-			if op.Str(op.Get(d, "type")) != "view" {
-				all.add(op.Namespace{DB: p.Op.NS.DB, Coll: op.Str(op.Get(d, "name"))})
-			}
-		}
+		all.list(p.Op)
 		return
 	case "create":
 		if op.Get(p.Op.Body, "viewOn").Type == 0 {
@@ -71,11 +67,16 @@ func runTooManyCollections(p *analysis.Pass) {
 	}
 	previous := op.Namespace{}
 	for i := range p.Op.Statements() {
-		if ns := p.Op.Statements()[i].NS; ns != previous {
-			all.add(ns)
-			judgeDatabase(p, all, ns)
-			previous = ns
+		s := &p.Op.Statements()[i]
+		if s.NS == previous {
+			continue
 		}
+		if previous = s.NS; s.Command == "insert" && all.fresh(s.NS) {
+			all.create(s.NS, p.Now)
+		} else {
+			all.add(s.NS)
+		}
+		judgeDatabase(p, all, s.NS)
 	}
 }
 
