@@ -26,6 +26,8 @@ type fixCase struct {
 	rule, reason string
 	traffic      string // a mongosh line; {n} in it is the number of the call
 	times        int    // how often it is sent; once when 0
+	// every is the time between two calls, by the traffic's clock; 1 ms when 0.
+	every time.Duration
 	// fixed is what the program sends once the fix is made, as often as the
 	// traffic; the last line of the fix when empty.
 	fixed string
@@ -134,7 +136,7 @@ func TestFixes(t *testing.T) {
 var placeholder = regexp.MustCompile(`<[a-zA-Z_][^<>]*>`)
 
 func (c fixCase) check(t *testing.T, db *mongo.Database) {
-	before := &shell{t: t, db: db, fails: c.fails}
+	before := &shell{t: t, db: db, fails: c.fails, every: c.every}
 	examined := int64(0)
 	if c.better {
 		examined = before.examined(numbered(cmp.Or(c.before, c.traffic), 0))
@@ -158,7 +160,7 @@ func (c fixCase) check(t *testing.T, db *mongo.Database) {
 	if rest := placeholder.FindString(fix); rest != "" || fix == "" {
 		t.Fatalf("the fix has %q left: %s", rest, fix)
 	}
-	after, last := &shell{t: t, db: db}, ""
+	after, last := &shell{t: t, db: db, every: c.every}, ""
 	for line := range strings.Lines(fix) {
 		if c.stage != "" && strings.HasPrefix(line, "{") {
 			line = "db." + c.stage + ".aggregate([" + line + "])"

@@ -55,6 +55,7 @@ func pass(t *testing.T, tok *tokens) (outputs, []store.Entry) {
 		"O05.require-comment": 1, "Q01.short-prefix": 3,
 		"W04.bytes": 5000, "W05.writes": 1, "W07.hot-rate": 2, "W07.hot-seconds": 1, "W07.share": 0,
 		"A04.per-minute": 3, "A05.per-hour": 3, "A05.slow": 0, "A07.medium-bytes": 1,
+		"S06.documents-per-day": 4, "S06.repeats": 1,
 	}
 	maps.Copy(limits, operationLimits)
 	eng := engine.New(engine.Config{Rules: analyzers.All(), Limits: limits, Listeners: []string{"127.0.0.1:1"}, Recorder: st})

@@ -169,6 +169,7 @@ func (t *tokens) commands() []carrier {
 		}
 	}
 	out = append(out, t.loops()...)
+	t.schema(add)
 	add(d("insert", "people"), map[string][]bson.D{"documents": {t.any(), d(t.key(), t.word()), d("big", strings.Repeat(t.word(), 30_000))}})
 	add(d("find", "people", "filter", d("name", t.pattern("", "i"), "big", strings.Repeat(t.word(), 30_000))), nil) // longer than what is kept
 	out = append(out, t.operation()...)

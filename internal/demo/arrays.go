@@ -62,7 +62,7 @@ func arrays() []Exercise {
 		{
 			Name: "an event per document", Lesson: "bucket pattern", Rules: []string{"S06"}, Namespace: "events",
 			Why:   "a bucket has one index entry for up to 360 events, and its guard keeps it bounded",
-			Avoid: side(func(n int) bson.D { return insertOne("events", d("customerId", 7, "ts", day(n), "type", "view")) }),
+			Avoid: stream("events", func(i int) bson.D { return d("customerId", i%7, "ts", day(0)+bson.DateTime(i*100), "type", "view") }),
 			Prefer: side(func(n int) bson.D {
 				return upsertOne("event_buckets", d("customerId", 7, "day", day(0), "count", d("$lt", 360)),
 					d("$push", d("events", d("ts", day(n), "type", "view")), "$inc", d("count", 1)))
