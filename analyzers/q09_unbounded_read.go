@@ -41,6 +41,9 @@ func runUnboundedRead(p *analysis.Pass) {
 		reads.written(p.Op)
 		return
 	case "find", "aggregate":
+		if r := &p.Op.Reply; r.CursorID == 0 && r.Returned >= 0 && int64(r.Returned) < least(p) && int64(r.Bytes) < p.Limit("bytes") {
+			return // the usual case
+		}
 		if excused(p.Op) {
 			return
 		}
@@ -67,6 +70,9 @@ func runUnboundedRead(p *analysis.Pass) {
 		p.Report(largeFinding(p, c, reason, times, before))
 	}
 }
+
+// least is the number of documents below which nothing counts.
+func least(p *analysis.Pass) int64 { return min(p.Limit("small-collection"), p.Limit("documents")) }
 
 // excused reports whether a large read is asked for on purpose.
 func excused(o *op.Operation) bool {
