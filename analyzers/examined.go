@@ -1,7 +1,6 @@
 package analyzers
 
 import (
-	"strconv"
 	"strings"
 
 	"mongoadvisor/internal/analysis"
@@ -33,8 +32,8 @@ func judgeExamined(p *analysis.Pass, c *pace, s *op.Statement) {
 	f := unindexedFinding(p, s, &w, reason, nil)
 	f.Severity, f.Override, f.Confidence = severity, true, analysis.Observed
 	indexes, _ := p.Env.Indexes(s.NS)
-	if ix, ok := w.led(indexes); ok && reason == "poor-targeting" && indexable(op.Path(ix.Keys[0].Path)) != "" {
-		f.Message += "; an index that starts with " + op.Path(ix.Keys[0].Path) + " is there and serves " + strconv.Itoa(len(ix.Keys)) + " fields in all"
+	if ix, ok := w.led(indexes); ok && reason == "poor-targeting" {
+		f.Message += "; an index on " + indexFields(ix) + " is there, and it is not enough"
 	}
 	f.Caveat = "documents may be large or few enough that it does not matter"
 	f.Evidence = append([]analysis.Evidence{
@@ -44,4 +43,13 @@ func judgeExamined(p *analysis.Pass, c *pace, s *op.Statement) {
 		{Name: "calls", Value: n.slow, Limit: p.Limit("repeats"), Unit: "calls"},
 	}, f.Evidence...)
 	p.Report(f)
+}
+
+// indexFields names the fields of an index.
+func indexFields(ix op.Index) string {
+	names := make([]string, 0, len(ix.Keys))
+	for _, k := range ix.Keys {
+		names = append(names, op.Path(k.Path))
+	}
+	return named(names)
 }
