@@ -35,6 +35,7 @@ type cursor struct {
 type cursors struct {
 	byID  map[int64]*linked.Element
 	order *linked.List // front: used last
+	whole cursor       // the latest that the first batch drained
 }
 
 func newCursors() *cursors {
@@ -79,7 +80,11 @@ func (t *cursors) follow(o *op.Operation) *cursor {
 // open makes the cursor of a first batch; it is kept when there is more.
 func (t *cursors) open(o *op.Operation) *cursor {
 	s := &o.Statements()[0]
-	c := &cursor{id: o.Reply.CursorID, ns: s.NS, whole: readsAll(o, s)}
+	c := &t.whole
+	if o.Reply.CursorID != 0 {
+		c = &cursor{}
+	}
+	*c = cursor{id: o.Reply.CursorID, ns: s.NS, whole: readsAll(o, s)}
 	c.add(o)
 	if c.id == 0 {
 		return c

@@ -1,7 +1,6 @@
 package analyzers
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
@@ -33,23 +32,6 @@ func errorStorm() *analysis.Analyzer {
 			Lesson: "Errors are what a watch over traffic is for; the manual's list of error codes.",
 		},
 	}
-}
-
-// maxStorms bounds the pairs of code and shape that are counted.
-const maxStorms = 1024
-
-type stormKey struct {
-	code  int32
-	ns    op.Namespace
-	shape uint64
-}
-
-// storm is one error in one place.
-type storm struct {
-	rate   *sketch.Rate
-	errors int64     // since it began
-	others int64     // operations on the collection when it began
-	began  time.Time // when the minute before was free of it
 }
 
 func runErrorStorm(p *analysis.Pass) {
@@ -99,45 +81,4 @@ func runErrorStorm(p *analysis.Pass) {
 			{Name: "share", Value: percent, Limit: p.Limit("percent"), Unit: "percent"},
 		},
 	})
-}
-
-// owned reports whether another rule speaks of an error.
-func owned(o *op.Operation, code int32) bool {
-	switch code {
-	case 10334, 17419, 17420: // S03: the document is too large
-		return true
-	}
-	return o.Session.InTxn && conflicts(o.Reply) // O03
-}
-
-// stormPlace is where an error belongs: the statement, for a batch of a cursor
-// the one that opened it, for authentication the application.
-func stormPlace(o *op.Operation) (stormKey, op.Shape) {
-	shape := o.Shape()
-	ns := o.NS
-	switch {
-	case o.Origin != nil:
-		shape, ns = o.Origin.Shape, o.Origin.NS
-	case len(o.Statements()) > 0:
-		ns = o.Statements()[0].NS
-	default:
-		shape = op.TextShape("{command: " + o.Command + "}")
-	}
-	return stormKey{ns: ns, shape: shape.ID}, shape
-}
-
-// operationsOn is how many operations a collection had, those that were refused
-// left out.
-func operationsOn(p *analysis.Pass, ns op.Namespace) int64 {
-	t := p.Env.Traffic(ns)
-	return t.Reads + t.Writes
-}
-
-// codeText is the number of a code with the server's name for it.
-func codeText(r op.Reply) string {
-	text := strconv.Itoa(int(r.Code))
-	if r.CodeName != "" {
-		text += " " + r.CodeName
-	}
-	return text
 }

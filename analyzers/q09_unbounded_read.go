@@ -1,14 +1,10 @@
 package analyzers
 
 import (
-	"strings"
-	"time"
-
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
 	"mongoadvisor/internal/analysis"
 	"mongoadvisor/internal/op"
-	"mongoadvisor/internal/sketch"
 )
 
 func unboundedRead() *analysis.Analyzer {
@@ -38,30 +34,6 @@ func unboundedRead() *analysis.Analyzer {
 	}
 }
 
-// maxLargeReads bounds the shapes and the collections that are remembered.
-const maxLargeReads = 512
-
-// largeReads are the reads that crossed the limit.
-type largeReads struct {
-	open    *cursors
-	byShape map[largeKey]*sketch.Rate
-	scans   map[op.Namespace]*largeScan
-}
-
-type largeKey struct {
-	ns    op.Namespace
-	shape uint64
-}
-
-// largeScan is the latest large read of a collection, and what was replaced since.
-type largeScan struct {
-	docs, replaced int64
-}
-
-func newLargeReads() *largeReads {
-	return &largeReads{open: newCursors(), byShape: map[largeKey]*sketch.Rate{}, scans: map[op.Namespace]*largeScan{}}
-}
-
 func runUnboundedRead(p *analysis.Pass) {
 	reads := p.State().(*largeReads)
 	switch p.Op.Command {
@@ -69,6 +41,9 @@ func runUnboundedRead(p *analysis.Pass) {
 		reads.written(p.Op)
 		return
 	case "find", "aggregate":
+		if r := &p.Op.Reply; r.CursorID == 0 && r.Returned >= 0 && int64(r.Returned) < least(p) && int64(r.Bytes) < p.Limit("bytes") {
+			return // the usual case
+		}
 		if excused(p.Op) {
 			return
 		}
@@ -96,44 +71,8 @@ func runUnboundedRead(p *analysis.Pass) {
 	}
 }
 
-// count takes a large read in. It returns how many of its shape the last hour
-// had, and what became of the one before.
-func (l *largeReads) count(c *cursor, now time.Time) (times int64, before largeScan) {
-	ns := op.Namespace{DB: strings.Clone(c.ns.DB), Coll: strings.Clone(c.ns.Coll)}
-	key := largeKey{ns, c.shape.ID}
-	rate := l.byShape[key]
-	if rate == nil {
-		if len(l.byShape) >= maxLargeReads {
-			return 0, largeScan{}
-		}
-		rate = sketch.NewRate(time.Hour)
-		l.byShape[key] = rate
-	}
-	if s := l.scans[ns]; s != nil {
-		before = *s
-		s.docs, s.replaced = c.docs, 0
-	} else if len(l.scans) < maxLargeReads {
-		l.scans[ns] = &largeScan{docs: c.docs}
-	}
-	return rate.Add(now, 1), before
-}
-
-// written counts the documents of a scanned collection that are replaced by _id.
-func (l *largeReads) written(o *op.Operation) {
-	if len(l.scans) == 0 {
-		return
-	}
-	statements := o.Statements()
-	for i := range statements {
-		s := &statements[i]
-		if s.Update.Replacement == nil || op.Get(s.Filter, "_id").Type == 0 {
-			continue
-		}
-		if known := l.scans[s.NS]; known != nil {
-			known.replaced++
-		}
-	}
-}
+// least is the number of documents below which nothing counts.
+func least(p *analysis.Pass) int64 { return min(p.Limit("small-collection"), p.Limit("documents")) }
 
 // excused reports whether a large read is asked for on purpose.
 func excused(o *op.Operation) bool {

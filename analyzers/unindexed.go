@@ -1,7 +1,6 @@
 package analyzers
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
@@ -126,6 +125,7 @@ func unindexedFinding(p *analysis.Pass, s *op.Statement, w *wanted, reason strin
 		},
 	}
 	if !known {
+		f.Severity, f.Override = analysis.Medium, true
 		f.Message = strings.Replace(f.Message, "no index that was seen", "perhaps no index", 1)
 	}
 	if reason == "sort-in-memory" {
@@ -161,42 +161,4 @@ func indexFix(s *op.Statement, w *wanted, branches []wanted) analysis.Fix {
 	}
 	fix.Mongosh = strings.Join(lines, "\n")
 	return fix
-}
-
-// judgeExamined judges a call whose source says what was examined.
-func judgeExamined(p *analysis.Pass, c *pace, s *op.Statement) {
-	o := p.Op
-	returned, examined := max(broughtBack(o), 0), o.Exec.DocsExamined
-	ratio := examined / max(returned, 1)
-	severity, limit, poor := step(p, ratio-1, rung{"low-ratio", analysis.Low}, rung{"medium-ratio", analysis.Medium}, rung{"high-ratio", analysis.High})
-	poor = poor && examined-returned > p.Limit("examined") && !sumsUp(s)
-	n, known := c.wasteful.add(s, poor)
-	if !poor || !known || n.slow < p.Limit("repeats") || explained(p, s) {
-		return
-	}
-	w, ok := wantedIndex(s)
-	if !ok || w.empty() && len(w.Sort) == 0 {
-		return
-	}
-	reason := "poor-targeting"
-	switch {
-	case o.Exec.SortInMemory && w.empty():
-		reason = "sort-in-memory"
-	case strings.Contains(o.Exec.Plan, "COLLSCAN"):
-		reason = "collscan"
-	}
-	f := unindexedFinding(p, s, &w, reason, nil)
-	f.Severity, f.Override, f.Confidence = severity, true, analysis.Observed
-	indexes, _ := p.Env.Indexes(s.NS)
-	if ix, ok := w.led(indexes); ok && reason == "poor-targeting" && indexable(op.Path(ix.Keys[0].Path)) != "" {
-		f.Message += "; an index that starts with " + op.Path(ix.Keys[0].Path) + " is there and serves " + strconv.Itoa(len(ix.Keys)) + " fields in all"
-	}
-	f.Caveat = "documents may be large or few enough that it does not matter"
-	f.Evidence = append([]analysis.Evidence{
-		{Name: "examined", Value: examined, Limit: p.Limit("examined"), Unit: "documents"},
-		{Name: "returned", Value: returned, Unit: "documents"},
-		{Name: "examined_for_one", Value: ratio, Limit: limit, Unit: "documents"},
-		{Name: "calls", Value: n.slow, Limit: p.Limit("repeats"), Unit: "calls"},
-	}, f.Evidence...)
-	p.Report(f)
 }

@@ -1,6 +1,7 @@
 package analyzers_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -49,6 +50,11 @@ func TestExaminedDocuments(t *testing.T) {
 				t.Fatal(err)
 			}
 			eng := engine.New(engine.Config{Rules: rules, Recorder: &got})
+			index, err := bson.Marshal(bson.D{{Key: "createIndexes", Value: "c"}, {Key: "indexes", Value: bson.A{bson.D{{Key: "name", Value: "x"}, {Key: "key", Value: bson.D{{Key: "a", Value: 1}, {Key: "b", Value: 1}}}}}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			eng.Judge(&op.Operation{Command: "createIndexes", Kind: op.KindDDL, NS: op.Namespace{DB: "d", Coll: "c"}, Body: index})
 			for i := range 5 {
 				eng.Judge(&op.Operation{
 					Time: time.Unix(int64(i), 0), Has: op.HasReply | op.HasExec, Command: "find", Kind: op.KindRead, NS: op.Namespace{DB: "d", Coll: "c"}, Body: body,
@@ -60,6 +66,8 @@ func TestExaminedDocuments(t *testing.T) {
 				t.Errorf("reported: %s", got[0].Finding.Message)
 			case c.reason != "" && (len(got) != 1 || got[0].Finding.Reason != c.reason || got[0].Severity != c.severity || got[0].Confident != analysis.Observed):
 				t.Errorf("got %+v", got)
+			case c.reason == "poor-targeting" && !strings.Contains(got[0].Finding.Message, "an index on a, b is there"):
+				t.Errorf("it does not say which index is there: %s", got[0].Finding.Message)
 			}
 		})
 	}

@@ -10,7 +10,7 @@ import (
 
 // maxYoung bounds the connections of one application that are watched at a time;
 // the oldest is judged early when there are more.
-const maxYoung = 4096
+const maxYoung = 1024
 
 // youngConnections are the connections that one application opened a moment ago,
 // and how those before them were used. A connection that does no work (drivers

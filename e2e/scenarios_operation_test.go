@@ -125,6 +125,21 @@ var operationScenarios = []scenario{
 		}),
 	},
 	{
+		name: "the tests of an application", profiles: quiet, flags: []string{"--rules", "Q09,Q10,I05,O01,O02,O03,O04"},
+		run: times(400, func(ctx context.Context, db *mongo.Database) error {
+			c, id := db.Collection("c"), bson.NewObjectID()
+			_, err := c.InsertOne(ctx, bson.D{{Key: "_id", Value: id}, {Key: "state", Value: "new"}})
+			again := failing(func(ctx context.Context, _ *mongo.Database) error {
+				return c.FindOne(ctx, bson.D{{Key: "_id", Value: "none"}}).Err()
+			})(ctx, db)
+			_, updated := c.UpdateOne(ctx, bson.D{{Key: "_id", Value: id}}, bson.D{{Key: "$set", Value: bson.D{{Key: "state", Value: "paid"}}}})
+			_, counted := c.CountDocuments(ctx, bson.D{{Key: "state", Value: "paid"}})
+			found := all(bson.D{{Key: "state", Value: "paid"}}, options.Find().SetLimit(5))(ctx, db)
+			_, deleted := c.DeleteMany(ctx, bson.D{{Key: "state", Value: "paid"}})
+			return errors.Join(err, again, updated, counted, found, all(bson.D{})(ctx, db), deleted)
+		}),
+	},
+	{
 		name: "an index made at each request", rule: "I05", reason: "indexes", coll: "c", flags: []string{"--rules", "+I05"},
 		run: times(12, func(ctx context.Context, db *mongo.Database) error {
 			_, err := db.Collection("c").Indexes().CreateOne(ctx, mongo.IndexModel{Keys: bson.D{{Key: "n", Value: 1}}})

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -45,6 +46,27 @@ func TestTransactions(t *testing.T) {
 			return order(ctx, db)
 		}))},
 		{"rivals", "conflicts", nil, times(25, rivals(update))},
+		{"many statements that take their time", "long", []string{"--limit", "O03.seconds=1", "--limit", "O03.gap-ms=10000"}, times(3, inTransaction(func(ctx context.Context, db *mongo.Database) error {
+			if err := update(ctx, db, 1); err != nil {
+				return err
+			}
+			time.Sleep(1100 * time.Millisecond)
+			return order(ctx, db)
+		}))},
+		{"one in three given up", "aborts", nil, times(10, func(ctx context.Context, db *mongo.Database) error {
+			both := func(ctx context.Context, db *mongo.Database) error {
+				if err := update(ctx, db, 1); err != nil {
+					return err
+				}
+				return order(ctx, db)
+			}
+			if err := times(2, inTransaction(both))(ctx, db); err != nil {
+				return err
+			}
+			return failing(inTransaction(func(ctx context.Context, db *mongo.Database) error {
+				return errors.Join(both(ctx, db), errors.New("changed our mind"))
+			}))(ctx, db)
+		})},
 		{"update and order", "", nil, times(30, inTransaction(func(ctx context.Context, db *mongo.Database) error {
 			if err := update(ctx, db, 1); err != nil {
 				return err
