@@ -95,19 +95,19 @@ func updateOf(coll string, statements ...any) bson.D {
 }
 
 func (c *shellCall) update(more bson.D) bson.D {
-	ofStatement, ofCommand := options(c.arg(2))
+	ofStatement, ofCommand := parted(c.arg(2))
 	statement := append(bson.D{{Key: "q", Value: c.args[0]}, {Key: "u", Value: c.args[1]}}, more...)
 	return append(updateOf(c.coll, append(statement, ofStatement...)), ofCommand...)
 }
 
 func (c *shellCall) delete(limit int) bson.D {
-	ofStatement, ofCommand := options(c.arg(1))
+	ofStatement, ofCommand := parted(c.arg(1))
 	statement := append(bson.D{{Key: "q", Value: c.args[0]}, {Key: "limit", Value: limit}}, ofStatement...)
 	return append(bson.D{{Key: "delete", Value: c.coll}, {Key: "deletes", Value: bson.A{statement}}}, ofCommand...)
 }
 
-// options parts those of a statement from those of its command.
-func options(given bson.D) (ofStatement, ofCommand bson.D) {
+// parted parts those of a statement from those of its command.
+func parted(given bson.D) (ofStatement, ofCommand bson.D) {
 	for _, o := range given {
 		if o.Key == "writeConcern" {
 			ofCommand = append(ofCommand, o)
