@@ -98,8 +98,8 @@ func judgeForeign(p *analysis.Pass, s *op.Statement, f foreignJoin, alone bool) 
 	}
 	if indexable(path) != "" {
 		finding.Fix.Mongosh = indexLine(f.From, path)
-		if collation != "" && len(indexes) > 0 {
-			finding.Fix.Mongosh = coll(f.From) + ".createIndex({ " + field(indexable(path)) + ": 1 }, { collation: <collation of the query> })"
+		if collation != "" {
+			finding.Fix.Mongosh = coll(f.From) + ".createIndex({ " + field(indexable(path)) + ": 1 }, { collation: " + collationLiteral(s.Collation) + " })"
 		}
 	}
 	switch {
@@ -124,7 +124,7 @@ func judgeForeign(p *analysis.Pass, s *op.Statement, f foreignJoin, alone bool) 
 // own is not known.
 func servesJoin(indexes []op.Index, path, collation string) bool {
 	for _, ix := range indexes {
-		if ix.Leads(path) && !ix.Sparse && !ix.Partial && !ix.Hidden && (ix.Collation == collation || collation == "") {
+		if ix.Leads(path) && !ix.Sparse && !ix.Partial && !ix.Hidden && (collation == "" || sameCollation(ix.Collation, collation)) {
 			return true
 		}
 	}
