@@ -126,43 +126,6 @@ func reportLookup(p *analysis.Pass, l *lookup) {
 	p.Report(f)
 }
 
-func lookupFix(l *lookup, reason string) analysis.Fix {
-	fix := analysis.Fix{Text: "Store what is read together in one place: embed a single match, copy a few stable fields beside the reference, or embed the newest few of many with $slice."}
-	local, from := coll(l.Stage.NS), collName(l.From.Coll)
-	as := op.Path(l.As)
-	if as == op.Path(l.Local) { // the copy stands beside the reference, not in its place
-		as = singular(l.From.Coll)
-	}
-	used := l.used()
-	if l.Local == "" || indexable(as) == "" {
-		return fix
-	}
-	copied := "name: <name>"
-	if len(used) > 0 {
-		fix.Text = "Only " + strings.Join(used, ", ") + " of the joined document are read: copy these beside the reference (extended reference), and update the copies when they change, which is seldom for stable fields."
-		var parts []string
-		for _, u := range used {
-			if u != "_id" && indexable(u) != "" && !strings.Contains(strings.Join(parts, ", ")+",", field(last(u))+": ") {
-				parts = append(parts, field(last(u))+": <"+u+">")
-			}
-		}
-		if len(parts) > 0 {
-			copied = strings.Join(parts, ", ")
-		}
-	} else if reason == "one-to-one" {
-		fix.Text = "One match is expected: embed it, or copy its few stable fields beside the reference (extended reference) and update the copies when they change."
-	}
-	lines := []string{
-		local + ".updateOne({ _id: <id> }, { $set: { " + field(as) + ": { _id: <" + singular(l.From.Coll) + " id>, " + copied + " } } })",
-		local + ".createIndex({ " + quote(as+"._id") + ": 1 })  // to update the copies when the original changes",
-	}
-	if l.Foreign != "_id" && indexable(op.Path(l.Foreign)) != "" {
-		lines = append(lines, from+".createIndex({ "+field(op.Path(l.Foreign))+": 1 })  // as long as the join stays")
-	}
-	fix.Mongosh = strings.Join(lines, "\n")
-	return fix
-}
-
 func reportChain(p *analysis.Pass, found []lookup) {
 	var names []string
 	for i := range found {

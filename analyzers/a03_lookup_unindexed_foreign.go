@@ -1,6 +1,7 @@
 package analyzers
 
 import (
+	"strings"
 	"time"
 
 	"mongoadvisor/internal/analysis"
@@ -26,8 +27,8 @@ func lookupUnindexedForeign() *analysis.Analyzer {
 			What: "`$lookup` by foreignField, and `$graphLookup` by connectToField, when no index of the other collection starts with that field: by the list of its indexes, as a driver or a tool asked for it through here, or by a latency that the size of the result does not explain.",
 			Why: "Without an index the other collection is scanned. Measured on MongoDB 6.0.5 with 2,000 documents in it: 20 joins with an inner pipeline took 21 ms without the index and 2 ms with it, 1,000 joins 3,257 and 214 ms. " +
 				"Without an inner pipeline the server builds a hash table of a small collection for each call: one join took 2.8 ms and 0.6 ms with the index, and 1,000 joins took as long either way.",
-			Fix:    "An index that starts with the foreign field, with the collation of the query. A hashed one serves, too; sparse, partial and hidden ones do not, nor does a wildcard index (measured on MongoDB 6.0.5).",
-			Guards: "Not before the third call; `_id` always has its index. `no-index` is info while the calls are fast, as with a tiny collection. `slow-join` needs ten slow calls with small replies, a selective `$match` or a `$limit` in front of the only join, and no index known to help. The form with `let` and an equality in `$expr` is A02's. Wrong here when the index was made past this proxy after the list was read.",
+			Fix:    "An index that starts with the foreign field, with the collation of the query. A hashed one serves, too; partial and hidden ones do not, and sparse and wildcard ones only where the join has an inner pipeline or is unwound at once (measured on MongoDB 6.0.5).",
+			Guards: "Not before the third call; `_id` always has its index. `no-index` is info while the calls are fast, as with a tiny collection. `slow-join` needs ten slow calls with small replies, a selective `$match` or a `$limit` in front of the only join, and no index known to help. Sparse and wildcard indexes count as help. The form with `let` and an equality in `$expr` is A02's. Wrong here when the index was made past this proxy after the list was read.",
 			Lesson: "Schema anti-patterns: separating data that is accessed together; the manual's page on `$lookup`.",
 		},
 	}
@@ -45,7 +46,7 @@ func runLookupUnindexedForeign(p *analysis.Pass) {
 	statements := p.Op.Statements()
 	for i := range statements {
 		s := &statements[i]
-		if len(s.Pipeline) == 0 || p.Op.Cut {
+		if !mayJoin(s.Pipeline) || p.Op.Cut {
 			continue
 		}
 		joins := foreignFields(s, i)
@@ -98,8 +99,8 @@ func judgeForeign(p *analysis.Pass, s *op.Statement, f foreignJoin, alone bool) 
 	}
 	if indexable(path) != "" {
 		finding.Fix.Mongosh = indexLine(f.From, path)
-		if collation != "" && len(indexes) > 0 {
-			finding.Fix.Mongosh = coll(f.From) + ".createIndex({ " + field(indexable(path)) + ": 1 }, { collation: <collation of the query> })"
+		if collation != "" {
+			finding.Fix.Mongosh = coll(f.From) + ".createIndex({ " + field(indexable(path)) + ": 1 }, { collation: " + collationLiteral(s.Collation) + " })"
 		}
 	}
 	switch {
@@ -119,12 +120,14 @@ func judgeForeign(p *analysis.Pass, s *op.Statement, f foreignJoin, alone bool) 
 	p.Report(finding)
 }
 
-// servesJoin reports whether one of the indexes can serve an equality on a path. An
-// index with a collation may serve when the query states none: the collection's
-// own is not known.
+// servesJoin reports whether one of the indexes can serve an equality on a path.
+// What serves some forms of a join counts: a sparse index, one on all fields. One
+// with a collation counts when the query states none: the collection's own is not
+// known.
 func servesJoin(indexes []op.Index, path, collation string) bool {
 	for _, ix := range indexes {
-		if ix.Leads(path) && !ix.Sparse && !ix.Partial && !ix.Hidden && (ix.Collation == collation || collation == "") {
+		led := ix.Leads(path) || strings.HasSuffix(ix.Keys[0].Path, "$**")
+		if led && !ix.Partial && !ix.Hidden && (collation == "" || sameCollation(ix.Collation, collation)) {
 			return true
 		}
 	}

@@ -36,7 +36,7 @@ func runGraphLookupHotPath(p *analysis.Pass) {
 	statements := p.Op.Statements()
 	for i := range statements {
 		s := &statements[i]
-		if len(s.Pipeline) == 0 || reporting(p.Op.Conn) || stores(s.Pipeline) {
+		if !mayJoin(s.Pipeline) || reporting(p.Op.Conn) || stores(s.Pipeline) {
 			continue
 		}
 		for st := range s.Stages() {

@@ -104,7 +104,11 @@ func orderFix(m *misplaced, ns op.Namespace, pipeline []bsoncore.Document) analy
 		keys = nil
 	case "limit-after-lookup", "project-first":
 		fix.Text = "Sort and limit first, by an index, and join or compute for what is left."
-		if !m.Limited {
+		switch {
+		case m.Limited:
+		case m.Reason == "project-first":
+			fix.Text = "Sort first, by an index, and compute for what is left."
+		default:
 			fix.Text = "Sort first, by an index: then only as many are joined as the $limit takes. If each has one match, put the $limit in front, too: then no more are read."
 		}
 	}

@@ -11,6 +11,10 @@ var aggregationFixes = []fixCase{
 		traffic: `db.c.aggregate([{ $match: { n: 5 } }, { $lookup: { from: "d", localField: "st", foreignField: "k", as: "d" } }, { $set: { d: { $first: "$d" } } }])`,
 	},
 	{
+		rule: "A01", reason: "repeated", times: 3, fixed: `db.d.find({ _id: 1 })`, fill: []string{"<id>", "1", "<the new c>", "{ at: 5 }", "<n>", "3"},
+		traffic: `db.d.aggregate([{ $match: { _id: 1 } }, { $lookup: { from: "c", localField: "_id", foreignField: "st", pipeline: [{ $sort: { at: -1 } }, { $limit: 3 }], as: "newest" } }])`,
+	},
+	{
 		rule: "A02", reason: "expr-equality", fixed: `db.c.find({ n: 5 })`, stage: "c", fill: []string{"<the other stages>", ""},
 		traffic: `db.c.aggregate([{ $match: { n: 5 } }, { $lookup: { from: "d", let: { v: "$st" }, pipeline: [{ $match: { $expr: { $eq: ["$k", "$$v"] } } }], as: "d" } }])`,
 	},
@@ -18,6 +22,11 @@ var aggregationFixes = []fixCase{
 		rule: "A03", reason: "no-index", times: 3, also: "A01", better: true, setup: `db.c.getIndexes()`,
 		traffic: `db.d.aggregate([{ $lookup: { from: "c", localField: "_id", foreignField: "spent", as: "x" } }])`,
 		fixed:   `db.d.aggregate([{ $lookup: { from: "c", localField: "_id", foreignField: "spent", as: "x" } }])`,
+	},
+	{
+		rule: "A03", reason: "no-index", times: 3, also: "A01", better: true, setup: `db.c.getIndexes()`,
+		traffic: `db.d.aggregate([{ $lookup: { from: "c", localField: "_id", foreignField: "spent", as: "x" } }], { collation: { locale: "en", strength: 2 } })`,
+		fixed:   `db.d.aggregate([{ $lookup: { from: "c", localField: "_id", foreignField: "spent", as: "x" } }], { collation: { locale: "en", strength: 2 } })`,
 	},
 	{
 		rule: "A04", reason: "no-max-depth", times: 10, fill: []string{"<node>", "1"},

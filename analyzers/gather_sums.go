@@ -5,27 +5,35 @@ import (
 
 	"mongoadvisor/internal/analysis"
 	"mongoadvisor/internal/op"
+	"mongoadvisor/internal/sketch"
 )
 
-// gatherSums is what is known of the forms in one collection.
+// gatherSums is what is known of the forms in one collection; the most frequent
+// ones are kept.
 type gatherSums struct {
-	calls, largest map[uint64]int64
+	byForm *sketch.Top[gatherSum]
 }
+
+// gatherSum counts the calls of one form and keeps the largest array they gave.
+type gatherSum struct {
+	calls, largest int64
+}
+
+// maxGathers bounds the forms kept of one collection.
+const maxGathers = 128
 
 func gatherState() *analysis.StateSpec {
 	return &analysis.StateSpec{Scope: analysis.ScopeNamespace, Max: 256, New: func() any {
-		return &gatherSums{calls: map[uint64]int64{}, largest: map[uint64]int64{}}
+		return &gatherSums{byForm: sketch.NewTop[gatherSum](maxGathers)}
 	}}
 }
 
 // take counts a call and returns how many there were, and the largest size.
-func (k *gatherSums) take(shape uint64, size int64) (calls, largest int64) {
-	if _, known := k.calls[shape]; !known && len(k.calls) >= maxPeaks {
-		return 1, size
-	}
-	k.calls[shape]++
-	k.largest[shape] = max(k.largest[shape], size)
-	return k.calls[shape], k.largest[shape]
+func (k *gatherSums) take(form uint64, size int64) (calls, largest int64) {
+	known := &k.byForm.Add(form, 1).Value
+	known.calls++
+	known.largest = max(known.largest, size)
+	return known.calls, known.largest
 }
 
 // largestArray is the size of the largest array at a field of the documents of a

@@ -7,11 +7,12 @@ import (
 
 	"mongoadvisor/internal/analysis"
 	"mongoadvisor/internal/op"
+	"mongoadvisor/internal/sketch"
 )
 
 // joinTimes is how long the joins of one collection take, by what is joined.
 type joinTimes struct {
-	byKey map[uint64]*joinTime
+	byKey *sketch.Top[*joinTime]
 }
 
 // joinTime is one of them: its calls, those that take a while, and those that are
@@ -20,19 +21,16 @@ type joinTime struct {
 	calls, taking, slow int64
 }
 
-// joinTimeState keeps as many joins as are counted elsewhere; one beyond is always new.
 func joinTimeState() *analysis.StateSpec {
-	return &analysis.StateSpec{Scope: analysis.ScopeNamespace, Max: 256, New: func() any { return &joinTimes{byKey: map[uint64]*joinTime{}} }}
+	return &analysis.StateSpec{Scope: analysis.ScopeNamespace, Max: 256, New: func() any { return &joinTimes{byKey: sketch.NewTop[*joinTime](maxJoins)} }}
 }
 
 func (k *joinTimes) take(key uint64, o *op.Operation, fast, slow time.Duration, small int64) joinTime {
-	known, ok := k.byKey[key]
-	if !ok {
-		known = &joinTime{}
-		if len(k.byKey) < maxJoins {
-			k.byKey[key] = known
-		}
+	item := k.byKey.Add(key, 1)
+	if item.Value == nil {
+		item.Value = &joinTime{}
 	}
+	known := item.Value
 	known.calls++
 	if o.Latency >= fast {
 		known.taking++

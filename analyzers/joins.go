@@ -10,9 +10,10 @@ import (
 	"mongoadvisor/internal/sketch"
 )
 
-// joins counts what is joined by the reads of one collection.
+// joins counts what is joined by the reads of one collection: the most frequent
+// pairs are kept.
 type joins struct {
-	byKey map[uint64]*joined
+	byKey *sketch.Top[*joined]
 }
 
 // joined is one pair of collections, or one chain of them.
@@ -23,25 +24,21 @@ type joined struct {
 	deepest int          // levels of a $graphLookup a reply showed
 }
 
-// maxJoins bounds the pairs kept of one collection; one beyond it is reported
-// without its rate and its share.
+// maxJoins bounds the pairs kept of one collection.
 const maxJoins = 128
 
 func joinState() *analysis.StateSpec {
-	return &analysis.StateSpec{Scope: analysis.ScopeNamespace, Max: 256, New: func() any { return &joins{byKey: map[uint64]*joined{}} }}
+	return &analysis.StateSpec{Scope: analysis.ScopeNamespace, Max: 256, New: func() any { return &joins{byKey: sketch.NewTop[*joined](maxJoins)} }}
 }
 
 // count takes one call in.
 func (j *joins) count(key uint64, at time.Time) (known *joined, perMinute int64) {
-	known = j.byKey[key]
-	if known == nil {
-		known = &joined{rate: sketch.NewRate(time.Minute)}
-		if len(j.byKey) < maxJoins {
-			j.byKey[key] = known
-		}
+	item := j.byKey.Add(key, 1)
+	if item.Value == nil {
+		item.Value = &joined{rate: sketch.NewRate(time.Minute)}
 	}
-	known.calls++
-	return known, known.rate.Add(at, 1)
+	item.Value.calls++
+	return item.Value, item.Value.rate.Add(at, 1)
 }
 
 // joinWeight is how much of a collection's reads a join is, and what that means.

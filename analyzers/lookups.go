@@ -29,6 +29,9 @@ func lookups(o *op.Operation) iter.Seq[lookup] {
 	return func(yield func(lookup) bool) {
 		statements := o.Statements()
 		for i := range statements {
+			if !mayJoin(statements[i].Pipeline) {
+				continue
+			}
 			for st := range statements[i].Stages() {
 				if st.Name != "$lookup" {
 					continue
@@ -51,6 +54,18 @@ func lookups(o *op.Operation) iter.Seq[lookup] {
 			}
 		}
 	}
+}
+
+// mayJoin is the quick test before a walk through all depths: a stage that joins,
+// or one that may hold one.
+func mayJoin(pipeline []bsoncore.Document) bool {
+	for _, d := range pipeline {
+		switch op.FirstKey(d) {
+		case "$lookup", "$graphLookup", "$facet", "$unionWith", "$rankFusion", "$scoreFusion":
+			return true
+		}
+	}
+	return false
 }
 
 // letEquality reads the join out of let and the first inner $match: the foreign

@@ -24,6 +24,7 @@ func TestServerOrder(t *testing.T) {
 	s.run(`db.c.createIndex({ tags: 1 })`)
 	const (
 		join = `{ $lookup: { from: "d", localField: "n", foreignField: "_id", as: "d" } }`
+		list = `{ $lookup: { from: "d", localField: "n", foreignField: "_id", pipeline: [{ $limit: 3 }], as: "l" } }`
 		tree = `{ $graphLookup: { from: "d", startWith: "$n", connectFromField: "n", connectToField: "_id", as: "d" } }`
 		take = `{ $unwind: "$d" }`
 		last = `{ $sort: { at: -1 } }`
@@ -51,6 +52,8 @@ func TestServerOrder(t *testing.T) {
 		{last + `, ` + one, one + `, ` + last, true},
 		{`{ $group: { _id: "$n", x: { $sum: 1 } } }, { $match: { _id: 5 } }`, one + `, { $group: { _id: "$n", x: { $sum: 1 } } }`, true},
 		{join + `, ` + last + `, ` + five, last + `, ` + five + `, ` + join, true},
+		{list + `, ` + last + `, ` + five, last + `, ` + five + `, ` + list, true},
+		{join + `, ` + list + `, ` + last + `, ` + five, last + `, ` + five + `, ` + join, true},
 		{last + `, ` + join + `, ` + five, last + `, ` + five + `, ` + join, true},
 		{last + `, ` + keep + `, ` + five, last + `, ` + five + `, ` + keep, true},
 		{last + `, ` + calc + `, ` + five, last + `, ` + five + `, ` + calc, true},

@@ -10,9 +10,10 @@ import (
 	"mongoadvisor/internal/sketch"
 )
 
-// sums is what the aggregations of one collection add up to, by shape.
+// sums is what the aggregations of one collection add up to, by shape: the most
+// frequent ones are kept.
 type sums struct {
-	byShape map[uint64]*sum
+	byShape *sketch.Top[*sum]
 }
 
 // sum is one aggregation.
@@ -28,24 +29,23 @@ type sum struct {
 const (
 	// sumSlots is how many inputs of one shape are remembered with their result.
 	sumSlots = 16
-	// maxSums bounds the shapes of one collection; those beyond are not judged.
+	// maxSums bounds the shapes kept of one collection.
 	maxSums = 64
 	// maxHashed is the size of a reply up to which its documents are compared.
 	maxHashed = 8 << 10
 )
 
 func sumState() *analysis.StateSpec {
-	return &analysis.StateSpec{Scope: analysis.ScopeNamespace, Max: 256, New: func() any { return &sums{byShape: map[uint64]*sum{}} }}
+	return &analysis.StateSpec{Scope: analysis.ScopeNamespace, Max: 256, New: func() any { return &sums{byShape: sketch.NewTop[*sum](maxSums)} }}
 }
 
-// of returns the sum of a shape, or nil when there is no room.
+// of returns the sum of a shape.
 func (s *sums) of(shape uint64) *sum {
-	known, ok := s.byShape[shape]
-	if !ok && len(s.byShape) < maxSums {
-		known = &sum{rate: sketch.NewRate(time.Hour)}
-		s.byShape[shape] = known
+	item := s.byShape.Add(shape, 1)
+	if item.Value == nil {
+		item.Value = &sum{rate: sketch.NewRate(time.Hour)}
 	}
-	return known
+	return item.Value
 }
 
 // take counts a call and returns how many there were in the last hour.

@@ -20,6 +20,9 @@ func lateSort(pipeline []bsoncore.Document, lead int) (m misplaced, ok bool) {
 		unwinds bool // there may be more documents or fewer behind a $unwind
 		after   string
 	)
+	if !hasStage(pipeline, "$sort") || !hasStage(pipeline, "$limit") {
+		return m, false
+	}
 	for i := lead; i < len(pipeline)-1; i++ {
 		name := op.FirstKey(pipeline[i])
 		v := op.Get(pipeline[i], name)

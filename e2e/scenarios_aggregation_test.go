@@ -77,6 +77,18 @@ func fillReviews(ctx context.Context, db *mongo.Database) error {
 	return err
 }
 
+// fillBig makes 20 documents of 1 MB.
+func fillBig(ctx context.Context, db *mongo.Database) error {
+	for i := range 20 {
+		data := make([]byte, 1<<20)
+		data[0] = byte(i)
+		if _, err := db.Collection("big").InsertOne(ctx, bson.D{{Key: "_id", Value: i}, {Key: "data", Value: data}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 const (
 	joinReviews = `{"$lookup": {"from": "reviews", "localField": "_id", "foreignField": "productId", "as": "reviews"}}`
 	joinAuthors = `{"$lookup": {"from": "reviews", "localField": "_id", "foreignField": "author", "as": "written"}}`
@@ -151,16 +163,18 @@ var aggregationScenarios = []scenario{
 	},
 	{
 		name: "A07 too large a document", rule: "A07", reason: "memory-error", coll: "big",
-		prepare: func(ctx context.Context, db *mongo.Database) error {
-			for i := range 20 {
-				if _, err := db.Collection("big").InsertOne(ctx, bson.D{{Key: "_id", Value: i}, {Key: "data", Value: make([]byte, 1<<20)}}); err != nil {
-					return err
-				}
+		prepare: fillBig,
+		run: func(ctx context.Context, db *mongo.Database) error {
+			if runPipelines(1, "big", `[{"$bucket": {"groupBy": "$_id", "boundaries": [0, 100], "output": {"all": {"$push": "$$ROOT"}}}}]`)(ctx, db) == nil {
+				return fmt.Errorf("20 MB fit into a document")
 			}
 			return nil
 		},
+	},
+	{
+		name: "A07 too many values", rule: "A07", reason: "memory-error", coll: "big", prepare: fillBig,
 		run: func(ctx context.Context, db *mongo.Database) error {
-			if runPipelines(1, "big", `[{"$bucket": {"groupBy": "$_id", "boundaries": [0, 100], "output": {"all": {"$push": "$$ROOT"}}}}]`)(ctx, db) == nil {
+			if db.Collection("big").Distinct(ctx, "data", bson.D{}).Err() == nil {
 				return fmt.Errorf("20 MB fit into a document")
 			}
 			return nil
