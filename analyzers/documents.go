@@ -1,0 +1,213 @@
+package analyzers
+
+import (
+	"strings"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
+
+	"mongoadvisor/internal/op"
+)
+
+// shown is one stored document that an operation shows: it wrote it as a whole,
+// or its reply holds it.
+type shown struct {
+	NS        op.Namespace
+	Statement int
+	Doc       bsoncore.Document // nil when only its size is known; aliases the message
+	ID        uint64            // hash of its _id
+	HasID     bool
+	Size      int64 // in bytes
+	Written   bool  // by this operation
+	Whole     bool  // no field was left out
+}
+
+// maxShown bounds the documents of one operation that are looked at.
+const maxShown = 32
+
+// documents yields the stored documents that an operation shows, the first
+// maxShown of them. Results of an aggregation are not stored documents, nor is
+// what a projection computes or cuts.
+func documents(o *op.Operation, yield func(shown)) {
+	left := maxShown
+	statements := o.Statements()
+	for i := range statements {
+		s := &statements[i]
+		doc := s.Document
+		if doc == nil {
+			doc = s.Update.Replacement
+		}
+		if doc == nil || chunks(s.NS) || failed(o) {
+			continue
+		}
+		if left--; left < 0 {
+			return
+		}
+		d := shown{NS: s.NS, Statement: i, Doc: doc, Size: int64(len(doc)), Written: true, Whole: true}
+		if d.ID, d.HasID = identity(doc); !d.HasID {
+			d.ID, d.HasID = target(s)
+		}
+		yield(d)
+	}
+	if ns, whole, ok := reads(o); ok {
+		replied(o, shown{NS: ns, Whole: whole}, left, yield)
+	}
+}
+
+// replied yields the documents of a reply, and one that was too large to be kept
+// with its size alone.
+func replied(o *op.Operation, d shown, left int, yield func(shown)) {
+	for _, doc := range o.Reply.Docs {
+		if left--; left < 0 {
+			return
+		}
+		d.Doc, d.Size = doc, int64(len(doc))
+		d.ID, d.HasID = identity(doc)
+		yield(d)
+	}
+	if o.Reply.Returned >= 0 || len(o.Reply.Docs) > 0 || !single(o) {
+		return
+	}
+	d.Doc, d.Size = nil, int64(o.Reply.Bytes)
+	d.ID, d.HasID = target(&o.Statements()[0])
+	yield(d)
+}
+
+// single reports whether a reply holds at most one document.
+func single(o *op.Operation) bool {
+	if len(o.Statements()) != 1 || o.Reply.CursorID != 0 {
+		return false
+	}
+	s := &o.Statements()[0]
+	if o.Command == "findAndModify" || s.Limit == 1 || s.Limit == -1 {
+		return true
+	}
+	_, byID := target(s)
+	return byID
+}
+
+// reads is the collection whose documents a reply holds as they are stored.
+func reads(o *op.Operation) (ns op.Namespace, whole, ok bool) {
+	if !o.Reply.Seen || !o.Reply.OK || o.Cut {
+		return op.Namespace{}, false, false
+	}
+	switch o.Command {
+	case "find", "aggregate", "findAndModify":
+		if len(o.Statements()) != 1 {
+			return op.Namespace{}, false, false
+		}
+		s := &o.Statements()[0]
+		return s.NS, s.Projection == nil && s.View == "", s.NS.Coll != "" && !chunks(s.NS) && plain(s.Projection) && onlySelects(s.Pipeline)
+	case "getMore":
+		// the shape of a find says whether it has a projection or is on a view
+		if g := o.Origin; g != nil && g.Command == "find" && g.NS.Coll != "" && !chunks(g.NS) {
+			return g.NS, true, !strings.Contains(g.Shape.Text, "projection: ") && !strings.Contains(g.Shape.Text, "view: ")
+		}
+	}
+	return op.Namespace{}, false, false
+}
+
+// plain reports whether a projection only takes or leaves out fields.
+func plain(projection bsoncore.Document) bool {
+	for path, v := range op.Fields(projection) {
+		switch v.Type {
+		case bsoncore.TypeInt32, bsoncore.TypeInt64, bsoncore.TypeDouble, bsoncore.TypeBoolean:
+		default:
+			return false
+		}
+		if strings.Contains(path, "$") {
+			return false
+		}
+	}
+	return true
+}
+
+// onlySelects reports whether stages only filter and order stored documents.
+func onlySelects(stages []bsoncore.Document) bool {
+	for _, d := range stages {
+		switch op.FirstKey(d) {
+		case "$match", "$sort", "$limit", "$skip", "$sample":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// chunks reports whether a collection holds the pieces of GridFS files.
+func chunks(ns op.Namespace) bool { return strings.HasSuffix(ns.Coll, ".chunks") }
+
+// failed reports whether a write may not have been done: all statements of a
+// batch count as failed when one is.
+func failed(o *op.Operation) bool {
+	return o.Reply.Seen && (!o.Reply.OK || o.Reply.Errors > 0)
+}
+
+// identity hashes the _id of a document.
+func identity(doc bsoncore.Document) (uint64, bool) {
+	v := op.Get(doc, "_id")
+	if v.Type == 0 {
+		return 0, false
+	}
+	return op.Hash(v), true
+}
+
+// target hashes the _id that a statement is for.
+func target(s *op.Statement) (uint64, bool) {
+	for pred := range (op.Filter{Doc: s.Filter}).Predicates() {
+		if pred.Path == "_id" && pred.Op == "$eq" && !pred.Negated && !pred.Or {
+			return op.Hash(pred.Value), true
+		}
+	}
+	return 0, false
+}
+
+// within finds a value by its path, through documents only.
+func within(doc bsoncore.Document, path string) bsoncore.Value {
+	for {
+		name, rest, more := strings.Cut(path, ".")
+		v := op.Get(doc, name)
+		if !more {
+			return v
+		}
+		if doc = op.Doc(v); doc == nil {
+			return bsoncore.Value{}
+		}
+		path = rest
+	}
+}
+
+// sizes follow the size of one document.
+type sizes struct {
+	first, last         int64
+	firstTime, lastTime time.Time
+	rises               int64 // in a row
+}
+
+// watched is the size from which a document is followed, in bytes.
+const watched = 1 << 20
+
+// see notes a size. A smaller one begins anew.
+func (s *sizes) see(at time.Time, size int64) {
+	switch {
+	case s.last == 0 || size < s.last:
+		*s = sizes{first: size, firstTime: at}
+	case size > s.last:
+		s.rises++
+	}
+	s.last = size
+	if at.After(s.lastTime) {
+		s.lastTime = at
+	}
+}
+
+// full is when the document reaches the server's limit, in days, with its growth
+// in bytes a day; negative when nothing can be said.
+func (s *sizes) full(span time.Duration, rises int64) (days, daily float64) {
+	past := s.lastTime.Sub(s.firstTime)
+	if past < span || past <= 0 || s.rises < rises {
+		return -1, 0
+	}
+	daily = float64(s.last-s.first) / past.Hours() * 24
+	return max(float64(maxDocumentSize-s.last), 0) / daily, daily
+}

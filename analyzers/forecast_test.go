@@ -1,0 +1,135 @@
+package analyzers_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
+
+	"mongoadvisor/analyzers"
+	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/analysis/analysistest"
+	"mongoadvisor/internal/analysis/cases"
+)
+
+// post is a document whose array grows, as a server would hold it.
+type post struct {
+	comments bson.A
+	rand     *rand.Rand
+}
+
+func (p *post) doc() bson.D {
+	return bson.D{{Key: "_id", Value: 1}, {Key: "title", Value: strings.Repeat("t", 2000)}, {Key: "comments", Value: p.comments}}
+}
+
+func (p *post) comment() bson.D {
+	return bson.D{{Key: "author", Value: p.rand.IntN(1000)}, {Key: "text", Value: strings.Repeat("x", 500+p.rand.IntN(1500))}}
+}
+
+// TestForecast: on a workload whose replies show the array now and then, the day
+// on which the document is full is right to a tenth.
+func TestForecast(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		pushes, every int // comments in all, and after how many the post is read
+		pulls         bool
+		start         int // comments that are there already
+	}{
+		{"read every twenty", 400, 20, false, 0},
+		{"so long that replies are cut", 400, 50, false, 900},
+		{"some are taken out", 90, 10, true, 10},
+		{"taken out and cut", 600, 10, true, 40},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := &post{rand: rand.New(rand.NewPCG(1, 2))}
+			for range c.start {
+				p.comments = append(p.comments, p.comment())
+			}
+			began := len(raw(t, p.doc()))
+			var steps []cases.Step
+			for n := range c.pushes {
+				steps = append(steps, p.steps(t, n, c.every, c.pulls)...)
+			}
+			found := forecast(t, steps)
+			now := len(raw(t, p.doc()))
+			daily := float64(now-began) / (float64(c.pushes-1) * 10 / 60 / 24)
+			want := (16<<20 - float64(now)) / daily
+			if got := float64(found["days_to_16_mib"]); math.Abs(got-want) > want/10 {
+				t.Errorf("full in %v days, in truth in %.1f: %v", got, want, found)
+			}
+			if got := found["length"] + found["length_at_least"] + found["length_about"]; !c.pulls && got > int64(len(p.comments)) || c.start == 0 && got < int64(len(p.comments)) {
+				t.Errorf("length %d, in truth %d", got, len(p.comments))
+			}
+		})
+	}
+}
+
+// steps are a push, at times a pull of two others, and a read.
+func (p *post) steps(t *testing.T, n, every int, pulls bool) []cases.Step {
+	at := time.Duration(n) * 10 * time.Minute
+	c := p.comment()
+	p.comments = append(p.comments, c)
+	out := []cases.Step{update(t, at+time.Second, bson.D{{Key: "$push", Value: bson.D{{Key: "comments", Value: c}}}})}
+	if pulls && n%5 == 4 {
+		p.comments = p.comments[2:]
+		out = append(out, update(t, at+2*time.Second, bson.D{{Key: "$pull", Value: bson.D{{Key: "comments", Value: bson.D{{Key: "author", Value: 7}}}}}}))
+	}
+	if n%every == 0 || n == 1 {
+		cursor := bson.D{{Key: "id", Value: int64(0)}, {Key: "ns", Value: "shop.posts"}, {Key: "firstBatch", Value: bson.A{p.doc()}}}
+		out = append(out, cases.Step{
+			Conn: "a", Repeat: 1, At: at + 3*time.Second, Latency: time.Millisecond,
+			Command: raw(t, bson.D{{Key: "find", Value: "posts"}, {Key: "filter", Value: bson.D{{Key: "_id", Value: 1}}}, {Key: "$db", Value: "shop"}}),
+			Reply:   raw(t, bson.D{{Key: "cursor", Value: cursor}, {Key: "ok", Value: 1}}),
+		})
+	}
+	return out
+}
+
+func update(t *testing.T, at time.Duration, u bson.D) cases.Step {
+	statement := bson.D{{Key: "q", Value: bson.D{{Key: "_id", Value: 1}}}, {Key: "u", Value: u}}
+	return cases.Step{
+		Conn: "a", Repeat: 1, At: at, Latency: time.Millisecond,
+		Command: raw(t, bson.D{{Key: "update", Value: "posts"}, {Key: "updates", Value: bson.A{statement}}, {Key: "$db", Value: "shop"}}),
+		Reply:   raw(t, bson.D{{Key: "n", Value: 1}, {Key: "nModified", Value: 1}, {Key: "ok", Value: 1}}),
+	}
+}
+
+func raw(t *testing.T, d bson.D) bsoncore.Document {
+	t.Helper()
+	out, err := bson.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// forecast is the evidence of the last finding of W01.
+func forecast(t *testing.T, steps []cases.Step) map[string]int64 {
+	t.Helper()
+	var last *analysis.Finding
+	reports, _, err := analysistest.Replay(&cases.File{Operations: steps}, analyzers.All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range reports {
+		for _, r := range step {
+			if r.Rule.ID == "W01" {
+				last = &r.Finding
+			}
+		}
+	}
+	if last == nil {
+		t.Fatal("no finding")
+	}
+	out := map[string]int64{}
+	for _, e := range last.Evidence {
+		out[e.Name] = e.Value
+	}
+	t.Log(fmt.Sprint(out))
+	return out
+}

@@ -1,0 +1,340 @@
+package analyzers
+
+import (
+	"math/bits"
+
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
+
+	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/op"
+)
+
+// grown is what an operation adds to one array.
+type grown struct {
+	growth
+	Array *array
+	Track *track // of the document, nil when it is not known which
+}
+
+// longArray is one long array of a shown document.
+type longArray struct {
+	shown
+	Array  *array
+	Length int64
+}
+
+// learnt is the shared state with the operation taken in.
+func learnt(p *analysis.Pass) *arrays {
+	a := p.State().(*arrays)
+	if a.last == p.Op {
+		return a
+	}
+	a.last = p.Op
+	a.grown, a.shown, a.long = a.grown[:0], a.shown[:0], a.long[:0]
+	statements := p.Op.Statements()
+	for i := range statements {
+		s := &statements[i]
+		if !s.Update.IsZero() {
+			a.shortened(s)
+			a.rewritten(p, i)
+		}
+	}
+	for g := range growths(p.Op) {
+		a.added(p, g)
+	}
+	documents(p.Op, func(d shown) { a.show(p, d) })
+	a.projected()
+	return a
+}
+
+// shortened takes in what an update takes out of arrays.
+func (a *arrays) shortened(s *op.Statement) {
+	trims(s, func(t trim) {
+		if t.once && (a.known(s.NS) == nil || a.known(s.NS).byPath[arrayKey(t.path)] == nil) {
+			return // nothing is known that it could change
+		}
+		c := a.of(s.NS)
+		x := c.array(t.path)
+		x.trimmed = x.trimmed || !t.once
+		id, one := target(s)
+		if !one {
+			x.epoch++ // whichever it was: none of them is known to have grown
+		} else if followed := c.tracked(x, id); followed != nil {
+			t.apply(followed)
+		}
+	})
+}
+
+// added takes in one growth, unless something bounds it.
+func (a *arrays) added(p *analysis.Pass, g growth) {
+	statements := p.Op.Statements()
+	s := &statements[g.Statement]
+	if cutByPush(g) || bounded(s, g.Path) || p.Env.Bounded(g.NS, op.Path(g.Path)) {
+		return
+	}
+	x := a.of(g.NS).array(g.Path)
+	if g.Kind == growSet {
+		x.see(g.Values)
+	}
+	var t *track
+	if id, ok := target(s); ok && g.Kind != growMerge && !failed(p.Op) {
+		t = a.grow(p, x, g, id)
+	}
+	a.grown = append(a.grown, grown{growth: g, Array: x, Track: t})
+}
+
+// grow counts what is added to the array of one document.
+func (a *arrays) grow(p *analysis.Pass, x *array, g growth, id uint64) *track {
+	c := a.of(g.NS)
+	t, alone := c.tracked(x, id), len(p.Op.Statements()) == 1
+	if !grew(p.Op) {
+		if t != nil {
+			t.stale++
+		}
+		return t
+	}
+	if t == nil || t.pushes == 0 {
+		x.tracked++
+	}
+	elements := int64(max(g.Elements, 1))
+	t = c.track(x, id, elements)
+	if alone && p.Op.Reply.Upserted > 0 {
+		t.restart(0)
+	}
+	t.add(p.Now, elements, int64(g.Bytes))
+	x.worse(t)
+	return t
+}
+
+// grew reports whether the reply allows that the array grew: an $addToSet of a
+// value that was there changes nothing.
+func grew(o *op.Operation) bool {
+	return o.Command != "update" || len(o.Statements()) > 1 || !o.Reply.Seen || o.Reply.Modified > 0 || o.Reply.Upserted > 0
+}
+
+// see counts the different values of a set.
+func (x *array) see(values []bsoncore.Value) {
+	for _, v := range values {
+		x.added++
+		x.values.Add(op.Hash(v))
+	}
+}
+
+// rewritten takes in arrays that a write to one document sets as a whole, or
+// element by element.
+func (a *arrays) rewritten(p *analysis.Pass, statement int) {
+	s := &p.Op.Statements()[statement]
+	fields := s.Update.Replacement
+	if fields == nil {
+		fields = op.Doc(op.Get(s.Update.Operators, "$set"))
+	}
+	if fields == nil || failed(p.Op) {
+		return
+	}
+	id, ok := target(s)
+	if !ok {
+		return
+	}
+	for path, v := range op.Fields(fields) {
+		g := growth{Statement: statement, NS: s.NS, Path: path, Kind: growRewrite, Bytes: len(v.Data)}
+		position := int64(-1)
+		if v.Type != bsoncore.TypeArray {
+			if g.Path, position, ok = positioned(path); !ok {
+				continue
+			}
+			g.Kind, g.Elements = growPosition, 1
+		}
+		if !p.Env.Bounded(g.NS, op.Path(g.Path)) {
+			a.rewrite(p, g, id, position, v)
+		}
+	}
+}
+
+// rewrite takes in an array that is written as a whole, or one element of it.
+func (a *arrays) rewrite(p *analysis.Pass, g growth, id uint64, position int64, v bsoncore.Value) {
+	c := a.of(g.NS)
+	x := c.array(g.Path)
+	t := c.tracked(x, id)
+	if t == nil {
+		t = c.track(x, id, 0)
+	}
+	longer := t.place(position)
+	if g.Kind == growRewrite {
+		longer = t.replace(p.Now, int64(op.Len(v)), int64(len(v.Data)))
+		g.Elements = int(longer)
+	}
+	if longer == 0 {
+		t.rises = 0
+		return
+	}
+	c.track(x, id, longer)
+	if g.Kind == growPosition {
+		t.add(p.Now, 1, int64(g.Bytes))
+	}
+	if t.rises++; t.rises == 1 {
+		x.tracked++
+	}
+	x.worse(t)
+	a.grown = append(a.grown, grown{growth: g, Array: x, Track: t})
+}
+
+// show takes in one document that is stored.
+func (a *arrays) show(p *analysis.Pass, d shown) {
+	a.shown = append(a.shown, d)
+	a.count(d.NS)
+	if d.Size >= watched && d.HasID && d.Whole {
+		it := a.of(d.NS).sizes.Add(d.ID, 1)
+		if it.Value == nil {
+			it.Value = &sizes{}
+		}
+		it.Value.see(p.Now, d.Size)
+	}
+	if c := a.known(d.NS); c != nil {
+		c.largest = max(c.largest, d.Size)
+		if d.HasID {
+			a.anchor(p, c, d)
+		}
+	}
+	if d.Doc != nil && d.Size >= longBytes {
+		a.measure(d)
+	}
+}
+
+// anchor sets what is known of the document's arrays right.
+func (a *arrays) anchor(p *analysis.Pass, c *collection, d shown) {
+	for _, x := range c.arrays {
+		if !x.written || x.path == "" {
+			continue
+		}
+		t := c.tracked(x, d.ID)
+		v := within(d.Doc, x.path)
+		if t == nil && v.Type == bsoncore.TypeArray && c.tracks.Len() < maxDocuments {
+			t = c.track(x, d.ID, 0) // what is added later is added to this
+		}
+		if t == nil {
+			continue
+		}
+		if v.Type == bsoncore.TypeArray {
+			n := int64(op.Len(v))
+			if p.Op.Command == "findAndModify" && !d.Written && !p.Op.Statements()[0].New {
+				n += a.just(t) // it is shown as it was before
+			}
+			t.show(p.Now, n, int64(len(v.Data)))
+			x.worse(t)
+		}
+		if d.Whole {
+			t.weigh(p.Now, d.Size)
+		}
+	}
+}
+
+// just is how many elements this operation added.
+func (a *arrays) just(t *track) (n int64) {
+	for _, g := range a.grown {
+		if g.Track == t {
+			n += int64(max(g.Elements, 1))
+		}
+	}
+	return n
+}
+
+// What counts as long: from this many elements on, and so many bytes they take
+// at least, with their types, names and the smallest strings or documents.
+const (
+	longElements = 250
+	longBytes    = longElements * 8
+)
+
+// measure finds the long arrays of a document.
+func (a *arrays) measure(d shown) {
+	a.walker.Walk(d.Doc, func(w *op.Walker, v bsoncore.Value) {
+		if len(v.Data) < longBytes {
+			w.Skip()
+			return
+		}
+		if v.Type != bsoncore.TypeArray {
+			return
+		}
+		n, ok := long(op.Arr(v))
+		if !ok {
+			return
+		}
+		c := a.of(d.NS)
+		x := c.array(w.Path())
+		x.longest = max(x.longest, n)
+		x.above++
+		x.lengths[min(bits.Len64(uint64(n)), len(x.lengths)-1)]++
+		a.long = append(a.long, longArray{shown: d, Array: x, Length: n})
+		if int64(len(v.Data)) < n*longBytes {
+			w.Skip() // its elements are too small to hold such an array
+		}
+	})
+}
+
+// Vectors and coordinates are read as a whole and seldom grow: numbers count as
+// long from maxVector elements on, what is neither number nor text, id or
+// document from longOther on.
+const (
+	maxVector = 16_384
+	longOther = 1000
+)
+
+// long is the number of elements of an array, and whether that is many for what
+// they are.
+func long(arr bsoncore.Array) (n int64, ok bool) {
+	texts, numbers := false, true
+	for v := range op.Items(arr) {
+		n++
+		switch v.Type {
+		case bsoncore.TypeString, bsoncore.TypeObjectID, bsoncore.TypeEmbeddedDocument:
+			texts, numbers = true, false
+		case bsoncore.TypeArray:
+			numbers = numbers && (n > 8 || vector(op.Arr(v)))
+		default:
+			numbers = numbers && number(v)
+		}
+	}
+	switch {
+	case texts:
+		return n, n >= longElements
+	case numbers:
+		return n, n >= maxVector
+	}
+	return n, n >= longOther
+}
+
+// vector reports whether an array holds numbers, or arrays of them.
+func vector(arr bsoncore.Array) bool {
+	for v := range op.Items(arr) {
+		if inner := op.Arr(v); inner != nil {
+			return vector(inner)
+		}
+		return number(v)
+	}
+	return true
+}
+
+func number(v bsoncore.Value) bool {
+	switch v.Type {
+	case bsoncore.TypeInt32, bsoncore.TypeInt64, bsoncore.TypeDouble, bsoncore.TypeDecimal128, bsoncore.TypeNull:
+		return true
+	}
+	return false
+}
+
+// projected counts reads of a known collection that leave fields out.
+func (a *arrays) projected() {
+	o := a.last
+	if o.Command != "find" || len(o.Statements()) != 1 {
+		return
+	}
+	s := &o.Statements()[0]
+	c := a.known(s.NS)
+	switch {
+	case c == nil:
+	case s.Projection == nil:
+		c.whole++
+	default:
+		c.partial++
+	}
+}
