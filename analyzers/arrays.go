@@ -26,11 +26,11 @@ type arrays struct {
 	walker op.Walker
 }
 
-// What is kept, at most: some 40 MB when every bound is reached.
+// What is kept, at most: some 60 MB when every bound is reached.
 const (
 	maxCollections = 256 // the least recently used go first
 	maxArrays      = 64  // per collection; what comes beyond shares one
-	maxDocuments   = 512 // per collection, of arrays that grow and of large documents each
+	maxDocuments   = 256 // per collection, of arrays that grow and of large documents each
 	maxCounts      = 4096
 )
 
@@ -48,6 +48,10 @@ type collection struct {
 	arrays []*array // in the order in which they were seen
 	// tracks follow single arrays of single documents, by hash of path and _id.
 	tracks *sketch.Top[*track]
+	// waiting counts what is added to others when there is no room: the one that
+	// grows faster than what is followed takes its place. Documents that all grow
+	// alike must not push each other out, or none would be seen growing.
+	waiting *sketch.Top[struct{}]
 	// sizes follow large documents, by hash of _id.
 	sizes *sketch.Top[*sizes]
 	// partial reads leave out fields, whole ones do not.
@@ -90,7 +94,7 @@ func (a *arrays) of(ns op.Namespace) *collection {
 	ns = op.Namespace{DB: strings.Clone(ns.DB), Coll: strings.Clone(ns.Coll)}
 	c := &collection{
 		ns: ns, byPath: map[string]*array{},
-		tracks: sketch.NewTop[*track](maxDocuments), sizes: sketch.NewTop[*sizes](maxDocuments),
+		tracks: sketch.NewTop[*track](maxDocuments), waiting: sketch.NewTop[struct{}](maxDocuments), sizes: sketch.NewTop[*sizes](maxDocuments),
 	}
 	a.byNS[ns] = a.order.PushFront(c)
 	return c
@@ -149,14 +153,20 @@ func anyPosition(path string) string {
 }
 
 // track is the array x of the document with this hash of _id, followed from now
-// on: n more elements count for what is kept when there are too many.
+// on: nil when there is no room for it. n more elements count for what is kept.
 func (c *collection) track(x *array, id uint64, n int64) *track {
-	it := c.tracks.Add(x.key(id), n)
+	x.written = true
+	key := x.key(id)
+	if c.tracks.Get(key) == nil && c.tracks.Len() >= maxDocuments {
+		if it := c.waiting.Add(key, n); it.Count-it.Over <= c.tracks.Least().Count {
+			return nil
+		}
+	}
+	it := c.tracks.Add(key, n)
 	if it.Value == nil {
 		it.Value = newTrack()
 		it.Value.epoch = x.epoch
 	}
-	x.written = true
 	return x.current(it.Value)
 }
 

@@ -90,8 +90,10 @@ func (p *post) steps(t *testing.T, n, every int, pulls bool) []cases.Step {
 	return out
 }
 
-func update(t *testing.T, at time.Duration, u bson.D) cases.Step {
-	statement := bson.D{{Key: "q", Value: bson.D{{Key: "_id", Value: 1}}}, {Key: "u", Value: u}}
+func update(t *testing.T, at time.Duration, u bson.D) cases.Step { return updateOf(t, 1, at, u) }
+
+func updateOf(t *testing.T, id int, at time.Duration, u bson.D) cases.Step {
+	statement := bson.D{{Key: "q", Value: bson.D{{Key: "_id", Value: id}}}, {Key: "u", Value: u}}
 	return cases.Step{
 		Conn: "a", Repeat: 1, At: at, Latency: time.Millisecond,
 		Command: raw(t, bson.D{{Key: "update", Value: "posts"}, {Key: "updates", Value: bson.A{statement}}, {Key: "$db", Value: "shop"}}),
@@ -132,4 +134,27 @@ func forecast(t *testing.T, steps []cases.Step) map[string]int64 {
 	}
 	t.Log(fmt.Sprint(out))
 	return out
+}
+
+// TestManyDocumentsGrowAlike: growth is seen though there are far more documents
+// than are followed, and so is the one among them that grows faster.
+func TestManyDocumentsGrowAlike(t *testing.T) {
+	var steps []cases.Step
+	for round := range 12 {
+		for id := range 2000 {
+			push := bson.D{{Key: "$push", Value: bson.D{{Key: "comments", Value: round}}}}
+			steps = append(steps, updateOf(t, id, 0, push))
+			if id%20 == 0 && round > 0 {
+				steps = append(steps, updateOf(t, 5000, 0, push))
+			}
+		}
+	}
+	_, st, err := analysistest.Replay(&cases.File{Operations: steps}, analyzers.All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := st.Findings()
+	if len(found) != 1 || found[0].Severity != analysis.High {
+		t.Errorf("%v", words(found))
+	}
 }

@@ -93,11 +93,13 @@ func (a *arrays) grow(p *analysis.Pass, x *array, g growth, id uint64) *track {
 		}
 		return t
 	}
-	if t == nil || t.pushes == 0 {
+	elements := int64(max(g.Elements, 1))
+	if t = c.track(x, id, elements); t == nil {
+		return nil
+	}
+	if t.pushes == 0 {
 		x.tracked++
 	}
-	elements := int64(max(g.Elements, 1))
-	t = c.track(x, id, elements)
 	if alone && p.Op.Reply.Upserted > 0 {
 		t.restart(0)
 	}
@@ -156,7 +158,10 @@ func (a *arrays) rewrite(p *analysis.Pass, g growth, id uint64, position int64, 
 	x := c.array(g.Path)
 	t := c.tracked(x, id)
 	if t == nil {
-		t = c.track(x, id, 0)
+		t = c.track(x, id, 1)
+	}
+	if t == nil {
+		return
 	}
 	longer := t.place(position)
 	if g.Kind == growRewrite {
