@@ -14,7 +14,8 @@ import (
 type shown struct {
 	NS        op.Namespace
 	Statement int
-	Doc       bsoncore.Document // nil when only its size is known; aliases the message
+	Doc       bsoncore.Document // nil when it was not kept whole; aliases the message
+	Torn      []op.TornField    // then the fields that are known of it
 	ID        uint64            // hash of its _id
 	HasID     bool
 	Size      int64 // in bytes
@@ -54,8 +55,8 @@ func documents(o *op.Operation, yield func(shown)) {
 	}
 }
 
-// replied yields the documents of a reply, and one that was too large to be kept
-// with its size alone.
+// replied yields the documents of a reply, and the first one that was too large
+// to be kept.
 func replied(o *op.Operation, d shown, left int, yield func(shown)) {
 	for _, doc := range o.Reply.Docs {
 		if left--; left < 0 {
@@ -65,25 +66,11 @@ func replied(o *op.Operation, d shown, left int, yield func(shown)) {
 		d.ID, d.HasID = identity(doc)
 		yield(d)
 	}
-	if o.Reply.Returned >= 0 || len(o.Reply.Docs) > 0 || !single(o) {
-		return
+	if torn := &o.Reply.Torn; torn.Size > 0 {
+		d.Doc, d.Size, d.Torn = nil, int64(torn.Size), torn.Fields
+		d.ID, d.HasID = op.Hash(torn.ID), torn.ID.Type != 0
+		yield(d)
 	}
-	d.Doc, d.Size = nil, int64(o.Reply.Bytes)
-	d.ID, d.HasID = target(&o.Statements()[0])
-	yield(d)
-}
-
-// single reports whether a reply holds at most one document.
-func single(o *op.Operation) bool {
-	if len(o.Statements()) != 1 || o.Reply.CursorID != 0 {
-		return false
-	}
-	s := &o.Statements()[0]
-	if o.Command == "findAndModify" || s.Limit == 1 || s.Limit == -1 {
-		return true
-	}
-	_, byID := target(s)
-	return byID
 }
 
 // reads is the collection whose documents a reply holds as they are stored.
@@ -174,6 +161,23 @@ func within(doc bsoncore.Document, path string) bsoncore.Value {
 			return bsoncore.Value{}
 		}
 		path = rest
+	}
+}
+
+// part is one top-level field of a document.
+type part struct {
+	Name string
+	Type bsoncore.Type
+	Size int64
+}
+
+// fields yields the top-level fields of a document, as far as they are known.
+func (d shown) fields(yield func(part)) {
+	for _, f := range d.Torn {
+		yield(part{f.Name, f.Type, int64(f.Size)})
+	}
+	for name, v := range op.Fields(d.Doc) {
+		yield(part{name, v.Type, int64(len(v.Data))})
 	}
 }
 

@@ -20,7 +20,8 @@ type grown struct {
 type longArray struct {
 	shown
 	Array  *array
-	Length int64
+	Length int64         // or at least so long, when the document was not kept whole
+	Of     bsoncore.Type // of its elements
 }
 
 // learnt is the shared state with the operation taken in.
@@ -203,6 +204,11 @@ func (a *arrays) show(p *analysis.Pass, d shown) {
 	if d.Doc != nil && d.Size >= longBytes {
 		a.measure(d)
 	}
+	for _, f := range d.Torn {
+		if f.Elements >= longElements && text(f.First) {
+			a.lengthen(d, f.Name, int64(f.Elements), f.First)
+		}
+	}
 }
 
 // anchor sets what is known of the document's arrays right.
@@ -260,20 +266,24 @@ func (a *arrays) measure(d shown) {
 		if v.Type != bsoncore.TypeArray {
 			return
 		}
-		n, ok := long(op.Arr(v))
+		n, of, ok := long(op.Arr(v))
 		if !ok {
 			return
 		}
-		c := a.of(d.NS)
-		x := c.array(w.Path())
-		x.longest = max(x.longest, n)
-		x.above++
-		x.lengths[min(bits.Len64(uint64(n)), len(x.lengths)-1)]++
-		a.long = append(a.long, longArray{shown: d, Array: x, Length: n})
+		a.lengthen(d, w.Path(), n, of)
 		if int64(len(v.Data)) < n*longBytes {
 			w.Skip() // its elements are too small to hold such an array
 		}
 	})
+}
+
+// lengthen takes in one long array, and the type of its elements.
+func (a *arrays) lengthen(d shown, path string, n int64, of bsoncore.Type) {
+	x := a.of(d.NS).array(path)
+	x.longest = max(x.longest, n)
+	x.above++
+	x.lengths[min(bits.Len64(uint64(n)), len(x.lengths)-1)]++
+	a.long = append(a.long, longArray{shown: d, Array: x, Length: n, Of: of})
 }
 
 // Vectors and coordinates are read as a whole and seldom grow: numbers count as
@@ -284,28 +294,30 @@ const (
 	longOther = 1000
 )
 
-// long is the number of elements of an array, and whether that is many for what
-// they are.
-func long(arr bsoncore.Array) (n int64, ok bool) {
+// long is the number of elements of an array with the type of the first, and
+// whether that is many for what they are.
+func long(arr bsoncore.Array) (n int64, of bsoncore.Type, ok bool) {
 	texts, numbers := false, true
 	for v := range op.Items(arr) {
-		n++
-		switch v.Type {
-		case bsoncore.TypeString, bsoncore.TypeObjectID, bsoncore.TypeEmbeddedDocument:
-			texts, numbers = true, false
-		case bsoncore.TypeArray:
-			numbers = numbers && (n > 8 || vector(op.Arr(v)))
-		default:
-			numbers = numbers && number(v)
+		if n++; n == 1 {
+			of = v.Type
 		}
+		inner := op.Arr(v)
+		texts = texts || text(v.Type)
+		numbers = numbers && (number(v) || inner != nil && (n > 8 || vector(inner)))
 	}
 	switch {
 	case texts:
-		return n, n >= longElements
+		return n, of, n >= longElements
 	case numbers:
-		return n, n >= maxVector
+		return n, of, n >= maxVector
 	}
-	return n, n >= longOther
+	return n, of, n >= longOther
+}
+
+// text reports whether an element is what lists of things are made of.
+func text(t bsoncore.Type) bool {
+	return t == bsoncore.TypeString || t == bsoncore.TypeObjectID || t == bsoncore.TypeEmbeddedDocument
 }
 
 // vector reports whether an array holds numbers, or arrays of them.
