@@ -172,12 +172,16 @@ type part struct {
 }
 
 // fields yields the top-level fields of a document, as far as they are known.
-func (d shown) fields(yield func(part)) {
+func (d shown) fields(yield func(part) bool) {
 	for _, f := range d.Torn {
-		yield(part{f.Name, f.Type, int64(f.Size)})
+		if !yield(part{f.Name, f.Type, int64(f.Size)}) {
+			return
+		}
 	}
 	for name, v := range op.Fields(d.Doc) {
-		yield(part{name, v.Type, int64(len(v.Data))})
+		if !yield(part{name, v.Type, int64(len(v.Data))}) {
+			return
+		}
 	}
 }
 
@@ -186,10 +190,15 @@ type sizes struct {
 	first, last         int64
 	firstTime, lastTime time.Time
 	rises               int64 // in a row
+	reported            bool  // by S03
 }
 
-// watched is the size from which a document is followed, in bytes.
-const watched = 1 << 20
+// watched is the size from which a document is followed, nearLimit that from
+// which it is S03's to speak of it, in bytes.
+const (
+	watched   = 1 << 20
+	nearLimit = 12 << 20
+)
 
 // see notes a size. A smaller one begins anew.
 func (s *sizes) see(at time.Time, size int64) {

@@ -20,6 +20,7 @@ type growth struct {
 	Elements  int               // elements added by this call; 0 when unknown
 	Bytes     int               // of their values, as far as they are known
 	Values    []bsoncore.Value  // of $addToSet, the first maxEach
+	Scalar    bool              // the elements are known to be no documents
 }
 
 // maxEach bounds the values of one call that are looked at.
@@ -106,6 +107,7 @@ func operatorGrowth(update bsoncore.Document, g growth, yield func(growth) bool)
 		for path, operand := range op.Fields(op.Doc(v)) {
 			g.Path, g.Kind, g.Pushed = path, growPush, nil
 			g.Elements, g.Bytes, g.Values = 1, len(operand.Data), nil
+			g.Scalar = operand.Type != bsoncore.TypeEmbeddedDocument
 			if name == "$addToSet" {
 				g.Kind = growSet
 				g.Values = append(g.Values, operand)
@@ -144,6 +146,7 @@ func (g *growth) several(list bsoncore.Value) {
 	for v := range op.Items(op.Arr(list)) {
 		g.Elements++
 		g.Bytes += len(v.Data)
+		g.Scalar = v.Type != bsoncore.TypeEmbeddedDocument
 		if set && len(g.Values) < maxEach {
 			g.Values = append(g.Values, v)
 		}

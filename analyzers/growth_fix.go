@@ -21,11 +21,15 @@ func growthFix(g growth, path string) analysis.Fix {
 				child + ".updateOne({ " + ref + ": <" + parent + " id>, value: <value> }, { $setOnInsert: { at: new Date() } }, { upsert: true })",
 		}
 	}
+	element := "...<element>"
+	if g.Scalar {
+		element = "value: <element>"
+	}
 	before := strings.TrimSuffix(path, name) // positions in it stay: the server needs them
 	recent, count := before+"recent"+title(name), before+singular(name)+"Count"
 	return analysis.Fix{
 		Text: "Store each element as a document of its own collection, indexed by its parent, and embed only the newest few with $each and $slice. Elements ordered by time can go into buckets instead.",
-		Mongosh: child + ".insertOne({ " + ref + ": <" + parent + " id>, ...<element> })\n" +
+		Mongosh: child + ".insertOne({ " + ref + ": <" + parent + " id>, createdAt: new Date(), " + element + " })\n" +
 			child + ".createIndex({ " + ref + ": 1, createdAt: -1 })\n" +
 			coll(g.NS) + ".updateOne({ _id: <" + parent + " id> }, { $push: { " + field(recent) + ": { $each: [<element>], $slice: -10 } }, $inc: { " + field(count) + ": 1 } })",
 	}

@@ -132,6 +132,12 @@ func growthSeverity(p *analysis.Pass, g grown) (analysis.Severity, *track) {
 			severity, of = s, worst
 		}
 	}
+	switch { // or what replies show of others
+	case g.Array.longest >= p.Limit("long-array"):
+		severity = max(severity, analysis.High)
+	case g.Array.longest >= p.Limit("many-pushes"):
+		severity = max(severity, analysis.Medium)
+	}
 	if g.Kind == growSet { // the number of different values may bound it
 		if severity = severity.Lower(); severity < analysis.Medium {
 			severity = analysis.Info
@@ -184,6 +190,9 @@ func growthEvidence(p *analysis.Pass, x *array, t *track) []analysis.Evidence {
 		length = "length_about"
 	}
 	out = append(out, analysis.Evidence{Name: length, Value: t.least(), Limit: p.Limit("long-array"), Unit: "elements"})
+	if x.longest > t.least() {
+		out = append(out, analysis.Evidence{Name: "longest_seen", Value: x.longest, Unit: "elements"})
+	}
 	if mean := t.mean(); mean > 0 {
 		out = append(out, analysis.Evidence{Name: "element_bytes", Value: int64(mean + 0.5), Unit: "bytes"})
 	}
