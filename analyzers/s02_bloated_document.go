@@ -67,7 +67,7 @@ type weights struct {
 // weigh finds the fields that hold at least half of a document's bytes.
 func weigh(d shown) weights {
 	var w weights
-	var known int64
+	known := int64(5) // length and terminator
 	var heavy part
 	for f := range d.fields {
 		known += f.Size + int64(len(f.Name)) + 2
@@ -75,7 +75,7 @@ func weigh(d shown) weights {
 			heavy = f
 		}
 	}
-	w.all = known*100 >= d.Size*99
+	w.all = known == d.Size
 	if heavy.Size*4 < d.Size {
 		return w // many fields of a like size: none of them is to be named
 	}
