@@ -31,6 +31,10 @@ type fixCase struct {
 	better bool
 	// also is a rule that has something else to say of the same traffic.
 	also string
+	// before is a line that comes before the traffic; it is part of it.
+	before string
+	// refused: the server answers the traffic with an error.
+	refused bool
 	// stage is the collection whose pipeline takes a fix that is one stage.
 	stage string
 }
@@ -119,7 +123,10 @@ func TestFixes(t *testing.T) {
 var placeholder = regexp.MustCompile(`<[a-zA-Z_][^<>]*>`)
 
 func (c fixCase) check(t *testing.T, db *mongo.Database) {
-	before := &shell{t: t, db: db}
+	before := &shell{t: t, db: db, refused: c.refused}
+	if c.before != "" {
+		before.run(c.before)
+	}
 	examined := int64(0)
 	if c.better {
 		examined = before.examined(c.traffic)

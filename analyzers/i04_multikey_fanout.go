@@ -27,7 +27,7 @@ func multikeyFanout() *analysis.Analyzer {
 			What: "A write to a long array, or a document written with one, where an index seen in the traffic (`createIndexes`, `listIndexes`) has the array or a field of its elements among its keys; and writes and index builds refused with error 171.",
 			Why: "Each element is an entry of each such index: an insert and a delete of the document writes them all, and an append computes them all. Measured on MongoDB 6.0.5 with documents as elements, median of one append with no, one and two such indexes: at 250 elements 0.5, 0.6 and 1.0 ms, at 1,000 0.8, 1.6 and 3.0 ms, at 10,000 5, 9 and 15 ms; one delete at 10,000 took 0.4, 11 and 36 ms. " +
 				"An index on two fields that are both arrays in one document cannot be: the write that would make them so is refused.",
-			Fix: "Move the elements out and index them there, an entry a document; or index a bounded part of the array. For two arrays: one array of documents with both values, or an index for each.",
+			Fix:    "Move the elements out and index them there, an entry a document; or index a bounded part of the array. For two arrays: one array of documents with both values, or an index for each.",
 			Guards: "Silent up to 250 elements; up to 1,000 where W01 or S01 reports the array itself; when no index of the collection was seen. Hidden indexes count: they are written as well. Wrong here when the searches that the index serves are worth its writes.",
 			Lesson: "Unbounded arrays (50,000 elements in two indexes are 100,000 entries), index internals.",
 		},
