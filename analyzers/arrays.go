@@ -18,7 +18,7 @@ type arrays struct {
 	shown []shown     // the documents that it wrote or that its reply holds
 	long  []longArray // the long arrays in them
 
-	byNS  map[op.Namespace]*lru.Element // of *collection
+	byNS  map[op.Namespace]*lru.Element // of *collectionArrays
 	order *lru.List                     // the least recently used last
 	// counts are the documents shown of every collection, known or not: a long
 	// array is an outlier only among many.
@@ -40,9 +40,9 @@ func arrayState() *analysis.StateSpec {
 	}}
 }
 
-// collection is what is known of one collection. Collections without arrays that
+// collectionArrays is what is known of one collection. Collections without arrays that
 // grow, long arrays and large documents have none.
-type collection struct {
+type collectionArrays struct {
 	ns     op.Namespace
 	byPath map[string]*array
 	arrays []*array // in the order in which they were seen
@@ -53,7 +53,7 @@ type collection struct {
 	// alike must not push each other out, or none would be seen growing.
 	waiting *sketch.Top[struct{}]
 	// sizes follow large documents, by hash of _id.
-	sizes *sketch.Top[*sizes]
+	sizes *sketch.Top[*docSizes]
 	// partial reads leave out fields, whole ones do not.
 	whole, partial int64
 	largest        int64 // bytes of the largest document
@@ -82,36 +82,36 @@ type array struct {
 const maxValues = 64
 
 // of is what is known of a collection, made when it is new.
-func (a *arrays) of(ns op.Namespace) *collection {
+func (a *arrays) of(ns op.Namespace) *collectionArrays {
 	if c := a.known(ns); c != nil {
 		return c
 	}
 	if a.order.Len() >= maxCollections {
 		last := a.order.Back()
-		delete(a.byNS, last.Value.(*collection).ns)
+		delete(a.byNS, last.Value.(*collectionArrays).ns)
 		a.order.Remove(last)
 	}
 	ns = op.Namespace{DB: strings.Clone(ns.DB), Coll: strings.Clone(ns.Coll)}
-	c := &collection{
+	c := &collectionArrays{
 		ns: ns, byPath: map[string]*array{},
-		tracks: sketch.NewTop[*track](maxDocuments), waiting: sketch.NewTop[struct{}](maxDocuments), sizes: sketch.NewTop[*sizes](maxDocuments),
+		tracks: sketch.NewTop[*track](maxDocuments), waiting: sketch.NewTop[struct{}](maxDocuments), sizes: sketch.NewTop[*docSizes](maxDocuments),
 	}
 	a.byNS[ns] = a.order.PushFront(c)
 	return c
 }
 
 // known is what is known of a collection, nil for nothing.
-func (a *arrays) known(ns op.Namespace) *collection {
+func (a *arrays) known(ns op.Namespace) *collectionArrays {
 	e, ok := a.byNS[ns]
 	if !ok {
 		return nil
 	}
 	a.order.MoveToFront(e)
-	return e.Value.(*collection)
+	return e.Value.(*collectionArrays)
 }
 
 // array is what is known of the array at a path as sent.
-func (c *collection) array(path string) *array {
+func (c *collectionArrays) array(path string) *array {
 	key := arrayKey(path)
 	if x, ok := c.byPath[key]; ok {
 		return x
@@ -154,7 +154,7 @@ func anyPosition(path string) string {
 
 // track is the array x of the document with this hash of _id, followed from now
 // on: nil when there is no room for it. n more elements count for what is kept.
-func (c *collection) track(x *array, id uint64, n int64) *track {
+func (c *collectionArrays) track(x *array, id uint64, n int64) *track {
 	x.written = true
 	key := x.key(id)
 	if c.tracks.Get(key) == nil && c.tracks.Len() >= maxDocuments {
@@ -171,7 +171,7 @@ func (c *collection) track(x *array, id uint64, n int64) *track {
 }
 
 // tracked is the same when it is followed already, else nil.
-func (c *collection) tracked(x *array, id uint64) *track {
+func (c *collectionArrays) tracked(x *array, id uint64) *track {
 	if it := c.tracks.Get(x.key(id)); it != nil {
 		return x.current(it.Value)
 	}

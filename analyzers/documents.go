@@ -26,10 +26,10 @@ type shown struct {
 // maxShown bounds the documents of one operation that are looked at.
 const maxShown = 32
 
-// documents yields the stored documents that an operation shows, the first
+// shownDocuments yields the stored documents that an operation shows, the first
 // maxShown of them. Results of an aggregation are not stored documents, nor is
 // what a projection computes or cuts.
-func documents(o *op.Operation, yield func(shown)) {
+func shownDocuments(o *op.Operation, yield func(shown)) {
 	left := maxShown
 	statements := o.Statements()
 	for i := range statements {
@@ -38,32 +38,32 @@ func documents(o *op.Operation, yield func(shown)) {
 		if doc == nil {
 			doc = s.Update.Replacement
 		}
-		if doc == nil || chunks(s.NS) || failed(o) {
+		if doc == nil || gridfsChunks(s.NS) || writeFailed(o) {
 			continue
 		}
 		if left--; left < 0 {
 			return
 		}
 		d := shown{NS: s.NS, Statement: i, Doc: doc, Size: int64(len(doc)), Written: true, Whole: true}
-		if d.ID, d.HasID = identity(doc); !d.HasID {
+		if d.ID, d.HasID = docIdentity(doc); !d.HasID {
 			d.ID, d.HasID = target(s)
 		}
 		yield(d)
 	}
-	if ns, whole, ok := reads(o); ok {
-		replied(o, shown{NS: ns, Whole: whole}, left, yield)
+	if ns, whole, ok := readsStored(o); ok {
+		repliedDocuments(o, shown{NS: ns, Whole: whole}, left, yield)
 	}
 }
 
-// replied yields the documents of a reply, and the first one that was too large
+// repliedDocuments yields the documents of a reply, and the first one that was too large
 // to be kept.
-func replied(o *op.Operation, d shown, left int, yield func(shown)) {
+func repliedDocuments(o *op.Operation, d shown, left int, yield func(shown)) {
 	for _, doc := range o.Reply.Docs {
 		if left--; left < 0 {
 			return
 		}
 		d.Doc, d.Size = doc, int64(len(doc))
-		d.ID, d.HasID = identity(doc)
+		d.ID, d.HasID = docIdentity(doc)
 		yield(d)
 	}
 	if torn := &o.Reply.Torn; torn.Size > 0 {
@@ -73,8 +73,8 @@ func replied(o *op.Operation, d shown, left int, yield func(shown)) {
 	}
 }
 
-// reads is the collection whose documents a reply holds as they are stored.
-func reads(o *op.Operation) (ns op.Namespace, whole, ok bool) {
+// readsStored is the collection whose documents a reply holds as they are stored.
+func readsStored(o *op.Operation) (ns op.Namespace, whole, ok bool) {
 	if !o.Reply.Seen || !o.Reply.OK || o.Cut {
 		return op.Namespace{}, false, false
 	}
@@ -84,18 +84,18 @@ func reads(o *op.Operation) (ns op.Namespace, whole, ok bool) {
 			return op.Namespace{}, false, false
 		}
 		s := &o.Statements()[0]
-		return s.NS, s.Projection == nil && s.View == "", s.NS.Coll != "" && !chunks(s.NS) && plain(s.Projection) && onlySelects(s.Pipeline)
+		return s.NS, s.Projection == nil && s.View == "", s.NS.Coll != "" && !gridfsChunks(s.NS) && plainProjection(s.Projection) && onlySelects(s.Pipeline)
 	case "getMore":
 		// the shape of a find says whether it has a projection or is on a view
-		if g := o.Origin; g != nil && g.Command == "find" && g.NS.Coll != "" && !chunks(g.NS) {
+		if g := o.Origin; g != nil && g.Command == "find" && g.NS.Coll != "" && !gridfsChunks(g.NS) {
 			return g.NS, true, !strings.Contains(g.Shape.Text, "projection: ") && !strings.Contains(g.Shape.Text, "view: ")
 		}
 	}
 	return op.Namespace{}, false, false
 }
 
-// plain reports whether a projection only takes or leaves out fields.
-func plain(projection bsoncore.Document) bool {
+// plainProjection reports whether a projection only takes or leaves out fields.
+func plainProjection(projection bsoncore.Document) bool {
 	for path, v := range op.Fields(projection) {
 		switch v.Type {
 		case bsoncore.TypeInt32, bsoncore.TypeInt64, bsoncore.TypeDouble, bsoncore.TypeBoolean:
@@ -121,17 +121,17 @@ func onlySelects(stages []bsoncore.Document) bool {
 	return true
 }
 
-// chunks reports whether a collection holds the pieces of GridFS files.
-func chunks(ns op.Namespace) bool { return strings.HasSuffix(ns.Coll, ".chunks") }
+// gridfsChunks reports whether a collection holds the pieces of GridFS files.
+func gridfsChunks(ns op.Namespace) bool { return strings.HasSuffix(ns.Coll, ".chunks") }
 
-// failed reports whether a write may not have been done: all statements of a
+// writeFailed reports whether a write may not have been done: all statements of a
 // batch count as failed when one is.
-func failed(o *op.Operation) bool {
+func writeFailed(o *op.Operation) bool {
 	return o.Reply.Seen && (!o.Reply.OK || o.Reply.Errors > 0)
 }
 
-// identity hashes the _id of a document.
-func identity(doc bsoncore.Document) (uint64, bool) {
+// docIdentity hashes the _id of a document.
+func docIdentity(doc bsoncore.Document) (uint64, bool) {
 	v := op.Get(doc, "_id")
 	if v.Type == 0 {
 		return 0, false
@@ -149,8 +149,8 @@ func target(s *op.Statement) (uint64, bool) {
 	return 0, false
 }
 
-// within finds a value by its path, through documents only.
-func within(doc bsoncore.Document, path string) bsoncore.Value {
+// valueAt finds a value by its path, through documents only.
+func valueAt(doc bsoncore.Document, path string) bsoncore.Value {
 	for {
 		name, rest, more := strings.Cut(path, ".")
 		v := op.Get(doc, name)
@@ -164,29 +164,29 @@ func within(doc bsoncore.Document, path string) bsoncore.Value {
 	}
 }
 
-// part is one top-level field of a document.
-type part struct {
+// docField is one top-level field of a document.
+type docField struct {
 	Name string
 	Type bsoncore.Type
 	Size int64
 }
 
 // fields yields the top-level fields of a document, as far as they are known.
-func (d shown) fields(yield func(part) bool) {
+func (d shown) fields(yield func(docField) bool) {
 	for _, f := range d.Torn {
-		if !yield(part{f.Name, f.Type, int64(f.Size)}) {
+		if !yield(docField{f.Name, f.Type, int64(f.Size)}) {
 			return
 		}
 	}
 	for name, v := range op.Fields(d.Doc) {
-		if !yield(part{name, v.Type, int64(len(v.Data))}) {
+		if !yield(docField{name, v.Type, int64(len(v.Data))}) {
 			return
 		}
 	}
 }
 
-// sizes follow the size of one document.
-type sizes struct {
+// docSizes follow the size of one document.
+type docSizes struct {
 	first, last         int64
 	firstTime, lastTime time.Time
 	rises               int64 // in a row
@@ -201,10 +201,10 @@ const (
 )
 
 // see notes a size. A smaller one begins anew.
-func (s *sizes) see(at time.Time, size int64) {
+func (s *docSizes) see(at time.Time, size int64) {
 	switch {
 	case s.last == 0 || size < s.last:
-		*s = sizes{first: size, firstTime: at}
+		*s = docSizes{first: size, firstTime: at}
 	case size > s.last:
 		s.rises++
 	}
@@ -216,7 +216,7 @@ func (s *sizes) see(at time.Time, size int64) {
 
 // full is when the document reaches the server's limit, in days, with its growth
 // in bytes a day; negative when nothing can be said.
-func (s *sizes) full(span time.Duration, rises int64) (days, daily float64) {
+func (s *docSizes) full(span time.Duration, rises int64) (days, daily float64) {
 	past := s.lastTime.Sub(s.firstTime)
 	if past < span || past <= 0 || s.rises < rises {
 		return -1, 0

@@ -29,11 +29,11 @@ var arrayFixes = []fixCase{
 		rule: "I04", reason: "parallel-arrays", before: `db.c.createIndex({ tags: 1, labels: 1 })`, refused: true, traffic: `db.c.updateOne({ _id: 7 }, { $set: { labels: [1] } })`,
 		fill: []string{"<array>", "tags", "<other array>", "labels"},
 	},
-	{rule: "S03", reason: "refused", before: full, refused: true, traffic: `db.logs.updateOne({ _id: 1 }, { $push: { log: { t: "` + strings.Repeat("x", 40_000) + `" } } })`, fill: []string{"<log id>", "1", "<element>", "{ t: 1 }"}},
+	{rule: "S03", reason: "refused", before: fullDocument, refused: true, traffic: `db.logs.updateOne({ _id: 1 }, { $push: { log: { t: "` + strings.Repeat("x", 40_000) + `" } } })`, fill: []string{"<log id>", "1", "<element>", "{ t: 1 }"}},
 }
 
-// full is a document that has no room for another element, made where it is.
-var full = `db.logs.updateOne({ _id: 1 }, [{ $set: { log: { $map: { input: { $range: [0, 8180] }, in: { t: "` + strings.Repeat("x", 2030) + `" } } } } }], { upsert: true })`
+// fullDocument is a document that has no room for another element, made where it is.
+var fullDocument = `db.logs.updateOne({ _id: 1 }, [{ $set: { log: { $map: { input: { $range: [0, 8180] }, in: { t: "` + strings.Repeat("x", 2030) + `" } } } } }], { upsert: true })`
 
 func repeated(text string, n int) string {
 	parts := make([]string, n)

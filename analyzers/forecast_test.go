@@ -17,17 +17,17 @@ import (
 	"mongoadvisor/internal/analysis/cases"
 )
 
-// post is a document whose array grows, as a server would hold it.
-type post struct {
+// growingPost is a document whose array grows, as a server would hold it.
+type growingPost struct {
 	comments bson.A
 	rand     *rand.Rand
 }
 
-func (p *post) doc() bson.D {
+func (p *growingPost) doc() bson.D {
 	return bson.D{{Key: "_id", Value: 1}, {Key: "title", Value: strings.Repeat("t", 2000)}, {Key: "comments", Value: p.comments}}
 }
 
-func (p *post) comment() bson.D {
+func (p *growingPost) comment() bson.D {
 	return bson.D{{Key: "author", Value: p.rand.IntN(1000)}, {Key: "text", Value: strings.Repeat("x", 500+p.rand.IntN(1500))}}
 }
 
@@ -46,17 +46,17 @@ func TestForecast(t *testing.T) {
 		{"taken out and cut", 600, 10, true, 40},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := &post{rand: rand.New(rand.NewPCG(1, 2))}
+			p := &growingPost{rand: rand.New(rand.NewPCG(1, 2))}
 			for range c.start {
 				p.comments = append(p.comments, p.comment())
 			}
-			began := len(raw(t, p.doc()))
+			began := len(rawDoc(t, p.doc()))
 			var steps []cases.Step
 			for n := range c.pushes {
 				steps = append(steps, p.steps(t, n, c.every, c.pulls)...)
 			}
-			found := forecast(t, steps)
-			now := len(raw(t, p.doc()))
+			found := lastEvidence(t, steps)
+			now := len(rawDoc(t, p.doc()))
 			daily := float64(now-began) / (float64(c.pushes-1) * 10 / 60 / 24)
 			want := (16<<20 - float64(now)) / daily
 			if got := float64(found["days_to_16_mib"]); math.Abs(got-want) > want/10 {
@@ -70,38 +70,40 @@ func TestForecast(t *testing.T) {
 }
 
 // steps are a push, at times a pull of two others, and a read.
-func (p *post) steps(t *testing.T, n, every int, pulls bool) []cases.Step {
+func (p *growingPost) steps(t *testing.T, n, every int, pulls bool) []cases.Step {
 	at := time.Duration(n) * 10 * time.Minute
 	c := p.comment()
 	p.comments = append(p.comments, c)
-	out := []cases.Step{update(t, at+time.Second, bson.D{{Key: "$push", Value: bson.D{{Key: "comments", Value: c}}}})}
+	out := []cases.Step{updateStep(t, at+time.Second, bson.D{{Key: "$push", Value: bson.D{{Key: "comments", Value: c}}}})}
 	if pulls && n%5 == 4 {
 		p.comments = p.comments[2:]
-		out = append(out, update(t, at+2*time.Second, bson.D{{Key: "$pull", Value: bson.D{{Key: "comments", Value: bson.D{{Key: "author", Value: 7}}}}}}))
+		out = append(out, updateStep(t, at+2*time.Second, bson.D{{Key: "$pull", Value: bson.D{{Key: "comments", Value: bson.D{{Key: "author", Value: 7}}}}}}))
 	}
 	if n%every == 0 || n == 1 {
 		cursor := bson.D{{Key: "id", Value: int64(0)}, {Key: "ns", Value: "shop.posts"}, {Key: "firstBatch", Value: bson.A{p.doc()}}}
 		out = append(out, cases.Step{
 			Conn: "a", Repeat: 1, At: at + 3*time.Second, Latency: time.Millisecond,
-			Command: raw(t, bson.D{{Key: "find", Value: "posts"}, {Key: "filter", Value: bson.D{{Key: "_id", Value: 1}}}, {Key: "$db", Value: "shop"}}),
-			Reply:   raw(t, bson.D{{Key: "cursor", Value: cursor}, {Key: "ok", Value: 1}}),
+			Command: rawDoc(t, bson.D{{Key: "find", Value: "posts"}, {Key: "filter", Value: bson.D{{Key: "_id", Value: 1}}}, {Key: "$db", Value: "shop"}}),
+			Reply:   rawDoc(t, bson.D{{Key: "cursor", Value: cursor}, {Key: "ok", Value: 1}}),
 		})
 	}
 	return out
 }
 
-func update(t *testing.T, at time.Duration, u bson.D) cases.Step { return updateOf(t, 1, at, u) }
+func updateStep(t *testing.T, at time.Duration, u bson.D) cases.Step {
+	return updateStepOf(t, 1, at, u)
+}
 
-func updateOf(t *testing.T, id int, at time.Duration, u bson.D) cases.Step {
+func updateStepOf(t *testing.T, id int, at time.Duration, u bson.D) cases.Step {
 	statement := bson.D{{Key: "q", Value: bson.D{{Key: "_id", Value: id}}}, {Key: "u", Value: u}}
 	return cases.Step{
 		Conn: "a", Repeat: 1, At: at, Latency: time.Millisecond,
-		Command: raw(t, bson.D{{Key: "update", Value: "posts"}, {Key: "updates", Value: bson.A{statement}}, {Key: "$db", Value: "shop"}}),
-		Reply:   raw(t, bson.D{{Key: "n", Value: 1}, {Key: "nModified", Value: 1}, {Key: "ok", Value: 1}}),
+		Command: rawDoc(t, bson.D{{Key: "update", Value: "posts"}, {Key: "updates", Value: bson.A{statement}}, {Key: "$db", Value: "shop"}}),
+		Reply:   rawDoc(t, bson.D{{Key: "n", Value: 1}, {Key: "nModified", Value: 1}, {Key: "ok", Value: 1}}),
 	}
 }
 
-func raw(t *testing.T, d bson.D) bsoncore.Document {
+func rawDoc(t *testing.T, d bson.D) bsoncore.Document {
 	t.Helper()
 	out, err := bson.Marshal(d)
 	if err != nil {
@@ -110,8 +112,8 @@ func raw(t *testing.T, d bson.D) bsoncore.Document {
 	return out
 }
 
-// forecast is the evidence of the last finding of W01.
-func forecast(t *testing.T, steps []cases.Step) map[string]int64 {
+// lastEvidence is the evidence of the last finding of W01.
+func lastEvidence(t *testing.T, steps []cases.Step) map[string]int64 {
 	t.Helper()
 	var last *analysis.Finding
 	reports, _, err := analysistest.Replay(&cases.File{Operations: steps}, analyzers.All())
@@ -143,9 +145,9 @@ func TestManyDocumentsGrowAlike(t *testing.T) {
 	for round := range 12 {
 		for id := range 2000 {
 			push := bson.D{{Key: "$push", Value: bson.D{{Key: "comments", Value: round}}}}
-			steps = append(steps, updateOf(t, id, 0, push))
+			steps = append(steps, updateStepOf(t, id, 0, push))
 			if id%20 == 0 && round > 0 {
-				steps = append(steps, updateOf(t, 5000, 0, push))
+				steps = append(steps, updateStepOf(t, 5000, 0, push))
 			}
 		}
 	}

@@ -58,9 +58,9 @@ func lengthened(v bsoncore.Value, prefix string, depth int, yield func(path stri
 			if !lengthened(operand, path, depth+1, yield) {
 				return false
 			}
-		case name == "$cond" && measures(operand): // it grows only up to a size
+		case name == "$cond" && mentionsSize(operand): // it grows only up to a size
 		case name == "$mergeObjects" || name == "$ifNull" || name == "$cond":
-			for item := range parts(operand) {
+			for item := range operands(operand) {
 				if !lengthened(item, prefix, depth+1, yield) {
 					return false
 				}
@@ -70,21 +70,21 @@ func lengthened(v bsoncore.Value, prefix string, depth int, yield func(path stri
 	return true
 }
 
-// measures reports whether {$size: …} stands somewhere in an expression.
-func measures(expr bsoncore.Value) bool {
+// mentionsSize reports whether {$size: …} stands somewhere in an expression.
+func mentionsSize(expr bsoncore.Value) bool {
 	if expr.Type != bsoncore.TypeEmbeddedDocument && expr.Type != bsoncore.TypeArray {
 		return false
 	}
 	for name, operand := range op.Fields(bsoncore.Document(expr.Data)) {
-		if name == "$size" || measures(operand) {
+		if name == "$size" || mentionsSize(operand) {
 			return true
 		}
 	}
 	return false
 }
 
-// parts are the operands of an operator, whether in a list, by name or alone.
-func parts(operand bsoncore.Value) func(func(bsoncore.Value) bool) {
+// operands are the operands of an operator, whether in a list, by name or alone.
+func operands(operand bsoncore.Value) func(func(bsoncore.Value) bool) {
 	return func(yield func(bsoncore.Value) bool) {
 		if operand.Type == bsoncore.TypeArray {
 			for item := range op.Items(op.Arr(operand)) {

@@ -67,7 +67,7 @@ func judgeFanout(p *analysis.Pass, ns op.Namespace, statement int, x *array, n i
 	}
 	var on []op.Index
 	for _, ix := range indexes {
-		if holds(ix, x.path) {
+		if indexHolds(ix, x.path) {
 			on = append(on, ix)
 		}
 	}
@@ -76,8 +76,8 @@ func judgeFanout(p *analysis.Pass, ns op.Namespace, statement int, x *array, n i
 	}
 }
 
-// holds reports whether an index has an entry for each element of the array.
-func holds(ix op.Index, path string) bool {
+// indexHolds reports whether an index has an entry for each element of the array.
+func indexHolds(ix op.Index, path string) bool {
 	for _, k := range ix.Keys {
 		wild, all := strings.CutSuffix(k.Path, "$**")
 		switch {

@@ -43,7 +43,7 @@ func learnt(p *analysis.Pass) *arrays {
 	for g := range growths(p.Op) {
 		a.added(p, g)
 	}
-	documents(p.Op, func(d shown) { a.show(p, d) })
+	shownDocuments(p.Op, func(d shown) { a.show(p, d) })
 	a.projected()
 	return a
 }
@@ -78,7 +78,7 @@ func (a *arrays) added(p *analysis.Pass, g growth) {
 		x.see(g.Values)
 	}
 	var t *track
-	if id, ok := target(s); ok && g.Kind != growMerge && !failed(p.Op) {
+	if id, ok := target(s); ok && g.Kind != growMerge && !writeFailed(p.Op) {
 		t = a.grow(p, x, g, id)
 	}
 	a.grown = append(a.grown, grown{growth: g, Array: x, Track: t})
@@ -131,7 +131,7 @@ func (a *arrays) rewritten(p *analysis.Pass, statement int) {
 	if fields == nil {
 		fields = op.Doc(op.Get(s.Update.Operators, "$set"))
 	}
-	if fields == nil || failed(p.Op) {
+	if fields == nil || writeFailed(p.Op) {
 		return
 	}
 	id, ok := target(s)
@@ -191,7 +191,7 @@ func (a *arrays) show(p *analysis.Pass, d shown) {
 	if d.Size >= watched && d.HasID && d.Whole {
 		it := a.of(d.NS).sizes.Add(d.ID, 1)
 		if it.Value == nil {
-			it.Value = &sizes{}
+			it.Value = &docSizes{}
 		}
 		it.Value.see(p.Now, d.Size)
 	}
@@ -205,20 +205,20 @@ func (a *arrays) show(p *analysis.Pass, d shown) {
 		a.measure(d)
 	}
 	for _, f := range d.Torn {
-		if f.Elements >= longElements && text(f.First) {
+		if f.Elements >= longElements && isText(f.First) {
 			a.lengthen(d, f.Name, int64(f.Elements), f.First)
 		}
 	}
 }
 
 // anchor sets what is known of the document's arrays right.
-func (a *arrays) anchor(p *analysis.Pass, c *collection, d shown) {
+func (a *arrays) anchor(p *analysis.Pass, c *collectionArrays, d shown) {
 	for _, x := range c.arrays {
 		if !x.written || x.path == "" {
 			continue
 		}
 		t := c.tracked(x, d.ID)
-		v := within(d.Doc, x.path)
+		v := valueAt(d.Doc, x.path)
 		if t == nil && v.Type == bsoncore.TypeArray && c.tracks.Len() < maxDocuments {
 			t = c.track(x, d.ID, 0) // what is added later is added to this
 		}
@@ -266,7 +266,7 @@ func (a *arrays) measure(d shown) {
 		if v.Type != bsoncore.TypeArray {
 			return
 		}
-		n, of, ok := long(op.Arr(v))
+		n, of, ok := longLength(op.Arr(v))
 		if !ok {
 			return
 		}
@@ -294,17 +294,17 @@ const (
 	longOther = 1000
 )
 
-// long is the number of elements of an array with the type of the first, and
+// longLength is the number of elements of an array with the type of the first, and
 // whether that is many for what they are.
-func long(arr bsoncore.Array) (n int64, of bsoncore.Type, ok bool) {
+func longLength(arr bsoncore.Array) (n int64, of bsoncore.Type, ok bool) {
 	texts, numbers := false, true
 	for v := range op.Items(arr) {
 		if n++; n == 1 {
 			of = v.Type
 		}
 		inner := op.Arr(v)
-		texts = texts || text(v.Type)
-		numbers = numbers && (number(v) || inner != nil && (n > 8 || vector(inner)))
+		texts = texts || isText(v.Type)
+		numbers = numbers && (isNumber(v) || inner != nil && (n > 8 || isVector(inner)))
 	}
 	switch {
 	case texts:
@@ -315,23 +315,23 @@ func long(arr bsoncore.Array) (n int64, of bsoncore.Type, ok bool) {
 	return n, of, n >= longOther
 }
 
-// text reports whether an element is what lists of things are made of.
-func text(t bsoncore.Type) bool {
+// isText reports whether an element is what lists of things are made of.
+func isText(t bsoncore.Type) bool {
 	return t == bsoncore.TypeString || t == bsoncore.TypeObjectID || t == bsoncore.TypeEmbeddedDocument
 }
 
-// vector reports whether an array holds numbers, or arrays of them.
-func vector(arr bsoncore.Array) bool {
+// isVector reports whether an array holds numbers, or arrays of them.
+func isVector(arr bsoncore.Array) bool {
 	for v := range op.Items(arr) {
 		if inner := op.Arr(v); inner != nil {
-			return vector(inner)
+			return isVector(inner)
 		}
-		return number(v)
+		return isNumber(v)
 	}
 	return true
 }
 
-func number(v bsoncore.Value) bool {
+func isNumber(v bsoncore.Value) bool {
 	switch v.Type {
 	case bsoncore.TypeInt32, bsoncore.TypeInt64, bsoncore.TypeDouble, bsoncore.TypeDecimal128, bsoncore.TypeNull:
 		return true

@@ -68,7 +68,7 @@ type weights struct {
 func weigh(d shown) weights {
 	var w weights
 	known := int64(5) // length and terminator
-	var heavy part
+	var heavy docField
 	for f := range d.fields {
 		known += f.Size + int64(len(f.Name)) + 2
 		if f.Name != "_id" && f.Size > heavy.Size {
@@ -100,7 +100,7 @@ func weigh(d shown) weights {
 
 // teaches reports whether another rule reports an array that makes the document
 // large; of one whose fields are not known any array may.
-func (c *collection) teaches(w weights) bool {
+func (c *collectionArrays) teaches(w weights) bool {
 	for _, x := range c.arrays {
 		if !x.taught() {
 			continue
@@ -118,7 +118,7 @@ func (c *collection) teaches(w weights) bool {
 	return false
 }
 
-func reportBloat(p *analysis.Pass, d shown, c *collection, w weights, severity analysis.Severity, limit int64) {
+func reportBloat(p *analysis.Pass, d shown, c *collectionArrays, w weights, severity analysis.Severity, limit int64) {
 	f := analysis.Finding{
 		Reason: "large", Statement: d.Statement, NS: d.NS, Shape: op.TextShape("{document: large}"), Fields: w.large,
 		Severity: severity, Override: true, Confidence: analysis.Observed,

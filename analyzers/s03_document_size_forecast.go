@@ -64,7 +64,7 @@ func runDocumentSizeForecast(p *analysis.Pass) {
 }
 
 // grows reports whether W01 reports growth of an array of the document.
-func (c *collection) grows(id uint64) bool {
+func (c *collectionArrays) grows(id uint64) bool {
 	for _, x := range c.arrays {
 		if !x.grows {
 			continue

@@ -14,18 +14,18 @@ import (
 	"mongoadvisor/internal/analysis/cases"
 )
 
-// large reads the document with the _id 1, which has as many bytes.
-func large(t *testing.T, at time.Duration, bytes int) cases.Step {
+// readLarge reads the document with the _id 1, which has as many bytes.
+func readLarge(t *testing.T, at time.Duration, bytes int) cases.Step {
 	const rest = 4 + 4 + 1 + 4 + 6 + 4 + 1 + 5 + 1 + 4 + 1 + 2 // what is not in the text
 	doc := bson.D{{Key: "_id", Value: 1}, {Key: "title", Value: ""}, {Key: "text", Value: strings.Repeat("x", bytes-rest)}}
-	if got := len(raw(t, doc)); got != bytes {
+	if got := len(rawDoc(t, doc)); got != bytes {
 		t.Fatalf("made %d bytes, want %d", got, bytes)
 	}
 	cursor := bson.D{{Key: "id", Value: int64(0)}, {Key: "ns", Value: "shop.posts"}, {Key: "firstBatch", Value: bson.A{doc}}}
 	return cases.Step{
 		Conn: "a", Repeat: 1, At: at, Latency: time.Millisecond,
-		Command: raw(t, bson.D{{Key: "find", Value: "posts"}, {Key: "filter", Value: bson.D{{Key: "_id", Value: 1}}}, {Key: "$db", Value: "shop"}}),
-		Reply:   raw(t, bson.D{{Key: "cursor", Value: cursor}, {Key: "ok", Value: 1}}),
+		Command: rawDoc(t, bson.D{{Key: "find", Value: "posts"}, {Key: "filter", Value: bson.D{{Key: "_id", Value: 1}}}, {Key: "$db", Value: "shop"}}),
+		Reply:   rawDoc(t, bson.D{{Key: "cursor", Value: cursor}, {Key: "ok", Value: 1}}),
 	}
 }
 
@@ -36,14 +36,14 @@ func TestSizes(t *testing.T) {
 	hours := func(sizes ...int) (steps []cases.Step) {
 		for n, size := range sizes {
 			at := time.Duration(n)*time.Hour + time.Second
-			steps = append(steps, large(t, at, size), large(t, at+time.Second, size)) // once an hour is rare
+			steps = append(steps, readLarge(t, at, size), readLarge(t, at+time.Second, size)) // once an hour is rare
 		}
 		return steps
 	}
 	push := bson.D{{Key: "$push", Value: bson.D{{Key: "log", Value: bson.D{{Key: "t", Value: "x"}}}}}}
 	pushes := func(n int) (steps []cases.Step) {
 		for i := range n {
-			steps = append(steps, update(t, time.Duration(i+1)*time.Millisecond, push))
+			steps = append(steps, updateStep(t, time.Duration(i+1)*time.Millisecond, push))
 		}
 		return steps
 	}
@@ -60,7 +60,7 @@ func TestSizes(t *testing.T) {
 		{"seen for five hours", hours(2*mib, 3*mib, 3*mib+mib/2, 4*mib, 4*mib+mib/2, 5*mib), []string{"S02 large high"}},
 		{"shrinks on the way", hours(2*mib, 3*mib, 3*mib+mib/2, 4*mib, 2*mib, 3*mib, 4*mib), []string{"S02 large high"}},
 		{"stays as it is", hours(2*mib, 2*mib, 2*mib, 2*mib, 2*mib, 2*mib, 2*mib, 2*mib), []string{"S02 large high"}},
-		{"an array of it grows", slices.Concat(pushes(10), hours(13*mib), []cases.Step{update(t, 2*time.Hour, push)}), []string{"W01 push critical"}},
+		{"an array of it grows", slices.Concat(pushes(10), hours(13*mib), []cases.Step{updateStep(t, 2*time.Hour, push)}), []string{"W01 push critical"}},
 		{"an array of it hardly grows", slices.Concat(pushes(9), hours(13*mib)), []string{"W01 push info", "S03 near-limit critical"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
