@@ -130,6 +130,9 @@ func (t trim) apply(to *track) {
 	}
 }
 
+// maxSlice is the largest $slice that keeps an array short.
+const maxSlice = 10_000
+
 // trims yields the arrays an update shortens: it pulls, pops, cuts or unsets.
 func trims(s *op.Statement, yield func(trim)) {
 	for path := range cutPaths(s.Update.Pipeline) {
@@ -151,7 +154,8 @@ func trims(s *op.Statement, yield func(trim)) {
 				yield(trim{path: path, once: true})
 			case "$push":
 				d := op.Doc(operand)
-				if each := op.Get(d, "$each"); each.Type == bsoncore.TypeArray && op.Len(each) == 0 && op.Get(d, "$slice").Type != 0 {
+				keep, ok := op.Int(op.Get(d, "$slice"))
+				if op.Get(d, "$each").Type == bsoncore.TypeArray && ok && max(keep, -keep) <= maxSlice {
 					yield(trim{path: path, cut: true})
 				}
 			}

@@ -63,8 +63,7 @@ func repliedDocuments(o *op.Operation, d shown, left int, yield func(shown)) {
 			return
 		}
 		d.Doc, d.Size = doc, int64(len(doc))
-		d.ID, d.HasID = docIdentity(doc)
-		yield(d)
+		yield(d) // its _id is looked for when it matters
 	}
 	if torn := &o.Reply.Torn; torn.Size > 0 {
 		d.Doc, d.Size, d.Torn = nil, int64(torn.Size), torn.Fields

@@ -90,7 +90,7 @@ func (a *arrays) grow(p *analysis.Pass, x *array, g growth, id uint64) *track {
 	t, alone := c.tracked(x, id), len(p.Op.Statements()) == 1
 	if !grew(p.Op) {
 		if t != nil {
-			t.stale++
+			t.missed++
 		}
 		return t
 	}
@@ -186,8 +186,12 @@ func (a *arrays) rewrite(p *analysis.Pass, g growth, id uint64, position int64, 
 
 // show takes in one document that is stored.
 func (a *arrays) show(p *analysis.Pass, d shown) {
-	a.shown = append(a.shown, d)
 	a.count(d.NS)
+	c := a.known(d.NS)
+	if !d.HasID && d.Doc != nil && (c != nil || d.Size >= watched) {
+		d.ID, d.HasID = docIdentity(d.Doc)
+	}
+	a.shown = append(a.shown, d)
 	if d.Size >= watched && d.HasID && d.Whole {
 		it := a.of(d.NS).sizes.Add(d.ID, 1)
 		if it.Value == nil {
@@ -195,7 +199,7 @@ func (a *arrays) show(p *analysis.Pass, d shown) {
 		}
 		it.Value.see(p.Now, d.Size)
 	}
-	if c := a.known(d.NS); c != nil {
+	if c != nil {
 		c.largest = max(c.largest, d.Size)
 		if d.HasID {
 			a.anchor(p, c, d)

@@ -13,7 +13,8 @@ type track struct {
 	start  int64 // length when it was first followed; -1 when never shown
 	pushes int64 // additions, one or more elements each
 	rises  int64 // times in a row that a write made it longer as a whole, or set the next position
-	stale  int64 // additions in a row that did not make it longer
+	missed int64 // additions in a row that changed nothing, as their replies say
+	stale  int64 // additions in a row after which it was shown no longer than before
 	fresh  int64 // additions since it was last shown
 	next   int64 // the position that would be set next; 0 when none was
 	epoch  int64 // see array
@@ -42,10 +43,9 @@ func (t *track) add(at time.Time, elements, bytes int64) {
 	t.grown += elements
 	t.bytes += bytes
 	t.elements += elements
+	t.missed = 0
 	if t.length >= 0 {
 		t.length += elements
-	} else {
-		t.stale = 0
 	}
 	t.moved(at)
 }
@@ -79,6 +79,7 @@ func (t *track) take(n int64) {
 // restart begins anew with a length, -1 for one that is not known.
 func (t *track) restart(length int64) {
 	t.grown, t.base, t.rises, t.next, t.fresh = 0, 0, 0, 0, 0
+	t.missed, t.stale = 0, 0
 	t.length, t.start = length, length
 	t.first, t.latest = time.Time{}, time.Time{}
 	t.size, t.sizeGrown, t.firstSize = 0, 0, 0
@@ -130,6 +131,10 @@ func (t *track) place(position int64) int64 {
 	}
 	return 0
 }
+
+// full reports whether so many additions in a row did not make it longer:
+// something keeps it as it is.
+func (t *track) full(plateau int64) bool { return max(t.missed, t.stale) >= plateau }
 
 // weigh notes the size of the whole document.
 func (t *track) weigh(at time.Time, size int64) {

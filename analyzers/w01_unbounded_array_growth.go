@@ -147,7 +147,7 @@ func growthSeverity(p *analysis.Pass, g grown) (analysis.Severity, *track) {
 }
 
 func trackSeverity(p *analysis.Pass, t *track) analysis.Severity {
-	if t == nil || t.stale >= p.Limit("plateau") || t.grown < p.Limit("growth-pushes") {
+	if t == nil || t.full(p.Limit("plateau")) || t.grown < p.Limit("growth-pushes") {
 		return analysis.Info
 	}
 	o := forecast(p, t)
@@ -203,7 +203,7 @@ func growthEvidence(p *analysis.Pass, x *array, t *track) []analysis.Evidence {
 // called large, and when its document is full.
 func forecastEvidence(p *analysis.Pass, t *track) (out []analysis.Evidence) {
 	o := forecast(p, t)
-	if o.perDay <= 0 || t.stale >= p.Limit("plateau") {
+	if o.perDay <= 0 || t.full(p.Limit("plateau")) {
 		return nil
 	}
 	out = append(out, analysis.Evidence{Name: "elements_per_day", Value: int64(o.perDay + 0.5), Unit: "elements"})
