@@ -148,19 +148,17 @@ func target(s *op.Statement) (uint64, bool) {
 	return 0, false
 }
 
-// valueAt finds a value by its path, through documents only.
-func valueAt(doc bsoncore.Document, path string) bsoncore.Value {
-	for {
+// valueAt finds a value by its path, through documents only. reached says that
+// nothing else is in the way: the value is there, or known not to be.
+func valueAt(doc bsoncore.Document, path string) (v bsoncore.Value, reached bool) {
+	for doc != nil {
 		name, rest, more := strings.Cut(path, ".")
-		v := op.Get(doc, name)
-		if !more {
-			return v
+		if v = op.Get(doc, name); !more || v.Type == 0 {
+			return v, true
 		}
-		if doc = op.Doc(v); doc == nil {
-			return bsoncore.Value{}
-		}
-		path = rest
+		doc, path = op.Doc(v), rest
 	}
+	return bsoncore.Value{}, false
 }
 
 // docField is one top-level field of a document.

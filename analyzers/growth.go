@@ -21,6 +21,7 @@ type growth struct {
 	Bytes     int               // of their values, as far as they are known
 	Values    []bsoncore.Value  // of $addToSet, the first maxEach
 	Scalar    bool              // the elements are known to be no documents
+	Exact     bool              // Elements is what it adds, when it is done
 }
 
 // maxEach bounds the values of one call that are looked at.
@@ -107,12 +108,13 @@ func operatorGrowth(update bsoncore.Document, g growth, yield func(growth) bool)
 		for path, operand := range op.Fields(op.Doc(v)) {
 			g.Path, g.Kind, g.Pushed = path, growPush, nil
 			g.Elements, g.Bytes, g.Values = 1, len(operand.Data), nil
-			g.Scalar = operand.Type != bsoncore.TypeEmbeddedDocument
+			g.Scalar, g.Exact = operand.Type != bsoncore.TypeEmbeddedDocument, false
 			if name == "$addToSet" {
 				g.Kind = growSet
 				g.Values = append(g.Values, operand)
 			}
 			g.modifiers(name, operand)
+			g.Exact = g.Kind == growPush || g.Elements == 1
 			if !yield(g) {
 				return false
 			}

@@ -112,18 +112,18 @@ func operands(operand bsoncore.Value) func(func(bsoncore.Value) bool) {
 
 // appended counts the elements that stand in a concatenation as they are.
 func (g *growth) appended(expr bsoncore.Value) {
-	g.Elements, g.Bytes = 0, 0
-	for name, operand := range op.Fields(op.Doc(expr)) {
-		if name != "$concatArrays" {
+	g.Elements, g.Bytes, g.Exact = 0, 0, false
+	d := op.Doc(expr)
+	others := 0
+	for item := range op.Items(op.Arr(op.Get(d, "$concatArrays"))) {
+		if item.Type != bsoncore.TypeArray {
+			others++
 			continue
 		}
-		for item := range op.Items(op.Arr(operand)) {
-			if item.Type == bsoncore.TypeArray {
-				g.Elements += op.Len(item)
-				g.Bytes += len(item.Data)
-			}
-		}
+		g.Elements += op.Len(item)
+		g.Bytes += len(item.Data)
 	}
+	g.Exact = others == 1 && op.FirstKey(d) == "$concatArrays" // the other one is the array itself
 }
 
 // cutLater reports whether a later stage of the same update cuts the array.

@@ -35,7 +35,10 @@ func learnt(p *analysis.Pass) *arrays {
 	statements := p.Op.Statements()
 	for i := range statements {
 		s := &statements[i]
-		if !s.Update.IsZero() {
+		switch {
+		case s.Command == "delete":
+			a.deleted(s)
+		case !s.Update.IsZero():
 			a.shortened(s)
 			a.rewritten(p, i)
 		}
@@ -44,8 +47,28 @@ func learnt(p *analysis.Pass) *arrays {
 		a.added(p, g)
 	}
 	shownDocuments(p.Op, func(d shown) { a.show(p, d) })
+	if p.Op.Command == "findAndModify" && len(statements) == 1 && statements[0].Update.IsZero() {
+		a.deleted(&statements[0]) // its reply was the last to show it
+	}
 	a.projected()
 	return a
+}
+
+// deleted begins the arrays of a document anew.
+func (a *arrays) deleted(s *op.Statement) {
+	c := a.known(s.NS)
+	if c == nil {
+		return
+	}
+	id, ok := target(s)
+	if !ok {
+		return
+	}
+	for _, x := range c.arrays {
+		if t := c.tracked(x, id); t != nil {
+			t.restart(-1)
+		}
+	}
 }
 
 // shortened takes in what an update takes out of arrays.
@@ -87,32 +110,66 @@ func (a *arrays) added(p *analysis.Pass, g growth) {
 // grow counts what is added to the array of one document.
 func (a *arrays) grow(p *analysis.Pass, x *array, g growth, id uint64) *track {
 	c := a.of(g.NS)
-	t, alone := c.tracked(x, id), len(p.Op.Statements()) == 1
-	if !grew(p.Op) {
+	done := outcomeOf(p.Op, &p.Op.Statements()[g.Statement])
+	if done == nothingDone {
+		t := c.tracked(x, id)
 		if t != nil {
 			t.missed++
 		}
 		return t
 	}
 	elements := int64(max(g.Elements, 1))
-	if t = c.track(x, id, elements); t == nil {
+	t := c.track(x, id, elements)
+	if t == nil {
 		return nil
 	}
 	if t.pushes == 0 {
 		x.tracked++
 	}
-	if alone && p.Op.Reply.Upserted > 0 {
+	if done == documentMade {
 		t.restart(0)
 	}
-	t.add(p.Now, elements, int64(g.Bytes))
+	t.add(p.Now, elements, int64(g.Bytes), g.Exact && g.Elements > 0 && done != perhapsDone)
 	x.worse(t)
 	return t
 }
 
-// grew reports whether the reply allows that the array grew: an $addToSet of a
-// value that was there changes nothing.
-func grew(o *op.Operation) bool {
-	return o.Command != "update" || len(o.Statements()) > 1 || !o.Reply.Seen || o.Reply.Modified > 0 || o.Reply.Upserted > 0
+// outcome is what became of one statement, as far as the reply says.
+type outcome uint8
+
+const (
+	perhapsDone outcome = iota // the reply is not seen, or about several statements
+	nothingDone                // nothing matched, or a set had the value
+	documentDone
+	documentMade // by an upsert
+)
+
+func outcomeOf(o *op.Operation, s *op.Statement) outcome {
+	r := &o.Reply
+	if !r.Seen || len(o.Statements()) > 1 {
+		return perhapsDone
+	}
+	switch o.Command {
+	case "update":
+		switch {
+		case r.Upserted > 0:
+			return documentMade
+		case r.Modified > 0:
+			return documentDone
+		}
+		return nothingDone
+	case "findAndModify":
+		switch {
+		case r.Returned < 0, r.Returned > 0 && s.Upsert && s.New:
+			return perhapsDone // it may have been made
+		case r.Returned > 0:
+			return documentDone
+		case s.Upsert && !s.New:
+			return documentMade
+		}
+		return nothingDone
+	}
+	return perhapsDone
 }
 
 // see counts the different values of a set.
@@ -175,7 +232,7 @@ func (a *arrays) rewrite(p *analysis.Pass, g growth, id uint64, position int64, 
 	}
 	c.track(x, id, longer)
 	if g.Kind == growPosition {
-		t.add(p.Now, 1, int64(g.Bytes))
+		t.add(p.Now, 1, int64(g.Bytes), false)
 	}
 	if t.rises++; t.rises == 1 {
 		x.tracked++
@@ -222,15 +279,18 @@ func (a *arrays) anchor(p *analysis.Pass, c *collectionArrays, d shown) {
 			continue
 		}
 		t := c.tracked(x, d.ID)
-		v := valueAt(d.Doc, x.path)
+		v, reached := valueAt(d.Doc, x.path)
 		if t == nil && v.Type == bsoncore.TypeArray && c.tracks.Len() < maxDocuments {
 			t = c.track(x, d.ID, 0) // what is added later is added to this
 		}
 		if t == nil {
 			continue
 		}
-		if v.Type == bsoncore.TypeArray {
-			n := int64(op.Len(v))
+		if v.Type == bsoncore.TypeArray || d.Whole && reached {
+			n := int64(0) // when it is not there
+			if v.Type == bsoncore.TypeArray {
+				n = int64(op.Len(v))
+			}
 			if p.Op.Command == "findAndModify" && !d.Written && !p.Op.Statements()[0].New {
 				n += a.just(t) // it is shown as it was before
 			}

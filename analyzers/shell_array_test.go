@@ -16,6 +16,16 @@ func writeCall(coll, name string, args []any) bson.D {
 			statement = append(statement, args[2].(bson.D)...)
 		}
 		return bson.D{{Key: "update", Value: coll}, {Key: "updates", Value: bson.A{statement}}}
+	case "findOneAndUpdate":
+		command := bson.D{{Key: "findAndModify", Value: coll}, {Key: "query", Value: args[0]}, {Key: "update", Value: args[1]}}
+		if len(args) > 2 {
+			command = append(command, args[2].(bson.D)...)
+		}
+		return command
+	case "findOneAndDelete":
+		return bson.D{{Key: "findAndModify", Value: coll}, {Key: "query", Value: args[0]}, {Key: "remove", Value: true}}
+	case "deleteOne":
+		return bson.D{{Key: "delete", Value: coll}, {Key: "deletes", Value: bson.A{bson.D{{Key: "q", Value: args[0]}, {Key: "limit", Value: 1}}}}}
 	case "hideIndex":
 		return bson.D{{Key: "collMod", Value: coll}, {Key: "index", Value: bson.D{{Key: "keyPattern", Value: args[0]}, {Key: "hidden", Value: true}}}}
 	}

@@ -18,7 +18,7 @@ type track struct {
 	fresh  int64 // additions since it was last shown
 	next   int64 // the position that would be set next; 0 when none was
 	epoch  int64 // see array
-	about  bool  // an unknown number was taken out since it was last shown
+	about  bool  // since it was last shown, a number was added or taken out that is not quite known
 
 	first, latest time.Time // of its growth
 	base          int64     // grown after the first addition
@@ -36,8 +36,9 @@ type track struct {
 
 func newTrack() *track { return &track{length: -1, start: -1} }
 
-// add counts elements that an update adds.
-func (t *track) add(at time.Time, elements, bytes int64) {
+// add counts elements that an update adds, or adds about.
+func (t *track) add(at time.Time, elements, bytes int64, exact bool) {
+	t.about = t.about || !exact
 	t.pushes++
 	t.fresh++
 	t.grown += elements

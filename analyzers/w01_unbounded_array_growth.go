@@ -50,7 +50,7 @@ func unboundedArrayGrowth() *analysis.Analyzer {
 }
 
 // arrayCommands are the commands that write documents or return stored ones.
-var arrayCommands = []string{"insert", "update", "findAndModify", "bulkWrite", "find", "aggregate", "getMore"}
+var arrayCommands = []string{"insert", "update", "findAndModify", "delete", "bulkWrite", "find", "aggregate", "getMore"}
 
 func runUnboundedArrayGrowth(p *analysis.Pass) {
 	a := learnt(p)
