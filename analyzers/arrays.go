@@ -26,7 +26,7 @@ type arrays struct {
 	walker op.Walker
 }
 
-// What is kept, at most: some 60 MB when every bound is reached.
+// What is kept, at most: some 80 MB when every bound is reached.
 const (
 	maxCollections = 256 // the least recently used go first
 	maxArrays      = 64  // per collection; what comes beyond shares one

@@ -22,6 +22,7 @@ type longArray struct {
 	Array  *array
 	Length int64         // or at least so long, when the document was not kept whole
 	Of     bsoncore.Type // of its elements
+	Quiet  bool          // not long for what its elements are: I04's alone
 }
 
 // learnt is the shared state with the operation taken in.
@@ -97,11 +98,16 @@ func (a *arrays) added(p *analysis.Pass, g growth) {
 		return
 	}
 	x := a.of(g.NS).array(g.Path)
+	x.written = true
 	if g.Kind == growSet {
 		x.see(g.Values)
 	}
 	var t *track
-	if id, ok := target(s); ok && g.Kind != growMerge && !writeFailed(p.Op) {
+	id, ok := target(s)
+	if r := p.Op.Reply.Docs; !ok && p.Op.Command == "findAndModify" && len(r) == 1 {
+		id, ok = docIdentity(r[0])
+	}
+	if ok && g.Kind != growMerge && !writeFailed(p.Op) {
 		t = a.grow(p, x, g, id)
 	}
 	a.grown = append(a.grown, grown{growth: g, Array: x, Track: t})
@@ -234,6 +240,9 @@ func (a *arrays) rewrite(p *analysis.Pass, g growth, id uint64, position int64, 
 	if g.Kind == growPosition {
 		t.add(p.Now, 1, int64(g.Bytes), false)
 	}
+	if n := len(a.grown); n > 0 && a.grown[n-1].Track == t && a.grown[n-1].Kind == g.Kind {
+		return // several positions of one update are one write
+	}
 	if t.rises++; t.rises == 1 {
 		x.tracked++
 	}
@@ -267,7 +276,7 @@ func (a *arrays) show(p *analysis.Pass, d shown) {
 	}
 	for _, f := range d.Torn {
 		if f.Elements >= longElements && isText(f.First) {
-			a.lengthen(d, f.Name, int64(f.Elements), f.First)
+			a.lengthen(d, f.Name, int64(f.Elements), f.First, true)
 		}
 	}
 }
@@ -331,23 +340,27 @@ func (a *arrays) measure(d shown) {
 			return
 		}
 		n, of, ok := longLength(op.Arr(v))
-		if !ok {
+		if n < longElements {
 			return
 		}
-		a.lengthen(d, w.Path(), n, of)
+		a.lengthen(d, w.Path(), n, of, ok)
 		if int64(len(v.Data)) < n*longBytes {
 			w.Skip() // its elements are too small to hold such an array
 		}
 	})
 }
 
-// lengthen takes in one long array, and the type of its elements.
-func (a *arrays) lengthen(d shown, path string, n int64, of bsoncore.Type) {
+// lengthen takes in one long array, the type of its elements, and whether it is
+// long for that.
+func (a *arrays) lengthen(d shown, path string, n int64, of bsoncore.Type, ok bool) {
 	x := a.of(d.NS).array(path)
+	a.long = append(a.long, longArray{shown: d, Array: x, Length: n, Of: of, Quiet: !ok})
+	if !ok {
+		return
+	}
 	x.longest = max(x.longest, n)
 	x.above++
 	x.lengths[min(bits.Len64(uint64(n)), len(x.lengths)-1)]++
-	a.long = append(a.long, longArray{shown: d, Array: x, Length: n, Of: of})
 }
 
 // Vectors and coordinates are read as a whole and seldom grow: numbers count as

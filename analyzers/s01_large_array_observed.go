@@ -39,7 +39,7 @@ func runLargeArrayObserved(p *analysis.Pass) {
 	for _, l := range a.long {
 		x := l.Array
 		severity, limit, ok := step(p, x.longest, rung{"elements", analysis.Low}, rung{"many-elements", analysis.Medium}, rung{"very-many-elements", analysis.High})
-		if !ok || x.grows || x.path == "" || x.longest < p.Limit("many-elements") && p.Env.Bounded(l.NS, x.path) {
+		if !ok || l.Quiet || x.grows || x.path == "" || x.longest < p.Limit("many-elements") && p.Env.Bounded(l.NS, x.path) {
 			continue
 		}
 		if x.large == "" {
