@@ -110,20 +110,53 @@ func counts(u op.Update, path string) bool {
 	return false
 }
 
-// trims yields the paths an update shortens: it pulls, pops or cuts.
-func trims(s *op.Statement, yield func(path string)) {
+// trim is an array that an update shortens.
+type trim struct {
+	path string
+	by   int64 // elements; 0 when that is not known
+	cut  bool  // to a part of it
+	once bool  // taken away as a whole, which keeps nothing short
+}
+
+// apply takes it into the account of one document.
+func (t trim) apply(to *track) {
+	switch {
+	case t.once:
+		to.restart(0)
+	case t.cut:
+		to.restart(-1)
+	default:
+		to.take(t.by)
+	}
+}
+
+// maxSlice is the largest $slice that keeps an array short.
+const maxSlice = 10_000
+
+// trims yields the arrays an update shortens: it pulls, pops, cuts or unsets.
+func trims(s *op.Statement, yield func(trim)) {
 	for path := range cutPaths(s.Update.Pipeline) {
-		yield(path)
+		yield(trim{path: path, cut: true})
 	}
 	for name, v := range op.Fields(s.Update.Operators) {
+		switch name {
+		case "$pull", "$pullAll", "$pop", "$push", "$unset":
+		default:
+			continue
+		}
 		for path, operand := range op.Fields(op.Doc(v)) {
 			switch name {
-			case "$pull", "$pullAll", "$pop":
-				yield(path)
+			case "$pull", "$pullAll":
+				yield(trim{path: path})
+			case "$pop":
+				yield(trim{path: path, by: 1})
+			case "$unset":
+				yield(trim{path: path, once: true})
 			case "$push":
 				d := op.Doc(operand)
-				if each := op.Get(d, "$each"); each.Type == bsoncore.TypeArray && op.Len(each) == 0 && op.Get(d, "$slice").Type != 0 {
-					yield(path)
+				keep, ok := op.Int(op.Get(d, "$slice"))
+				if op.Get(d, "$each").Type == bsoncore.TypeArray && ok && max(keep, -keep) <= maxSlice {
+					yield(trim{path: path, cut: true})
 				}
 			}
 		}

@@ -5,9 +5,9 @@ import "mongoadvisor/internal/analysis"
 // All lists the rules in the order of the catalogue. It makes new values at
 // each call: a caller may change them.
 //
-// Left out so far: Q11, S01 to S03, S05, S07 and I04, which need time or state
-// over many operations; I01 to I03 and the second half of Q04, which need what
-// only the server knows.
+// Left out so far: Q11, S05 and S07, which need time or state over many
+// operations; I01 to I03 and the second half of Q04, which need what only the
+// server knows.
 // Left out for good: shard keys (they need the config servers' data), search
 // relevance, security settings, backup and high availability.
 func All() []*analysis.Analyzer {
@@ -38,10 +38,14 @@ func All() []*analysis.Analyzer {
 		recomputedAggregate(),
 		filterAfterExpansion(),
 		unboundedAccumulator(),
+		largeArrayObserved(),
+		bloatedDocument(),
+		documentSizeForecast(),
 		tooManyCollections(),
 		tinyEventDocuments(),
 		fieldTypeDrift(),
 		attributeSprawl(),
+		multikeyFanout(),
 		indexDDLOnHotPath(),
 		connectionChurn(),
 		deadlineAndCursorHygiene(),

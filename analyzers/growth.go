@@ -2,6 +2,7 @@ package analyzers
 
 import (
 	"iter"
+	"strconv"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
@@ -17,7 +18,14 @@ type growth struct {
 	Kind      growthKind
 	Pushed    bsoncore.Document // the modifiers document of $push, or nil
 	Elements  int               // elements added by this call; 0 when unknown
+	Bytes     int               // of their values, as far as they are known
+	Values    []bsoncore.Value  // of $addToSet, the first maxEach
+	Scalar    bool              // the elements are known to be no documents
+	Exact     bool              // Elements is what it adds, when it is done
 }
+
+// maxEach bounds the values of one call that are looked at.
+const maxEach = 64
 
 type growthKind string
 
@@ -26,6 +34,9 @@ const (
 	growSet    growthKind = "add-to-set"   // $addToSet, $setUnion: bounded by the domain of its values
 	growConcat growthKind = "concat"       // a pipeline update that appends to the array itself
 	growMerge  growthKind = "merge-concat" // the same in the whenMatched of $merge
+	// These two take several writes to see.
+	growRewrite  growthKind = "rewrite"      // the array is written as a whole, longer each time
+	growPosition growthKind = "set-position" // $set of the element after the last, by its position
 )
 
 // shape keys a growth by its array alone: however the rest of the update looks,
@@ -37,6 +48,10 @@ func (g growth) shape() op.Shape {
 		return op.TextShape("{update: {$addToSet: {" + path + ": …}}}")
 	case growPush:
 		return op.TextShape("{update: {$push: {" + path + ": …}}}")
+	case growRewrite:
+		return op.TextShape("{update: {" + path + ": […]}}")
+	case growPosition:
+		return op.TextShape("{update: {$set: {" + path + ".<n>: …}}}")
 	case growMerge:
 		return op.TextShape("{$merge: {whenMatched: [{$set: {" + path + ": {$concatArrays: [$" + path + ", …]}}}]}}")
 	}
@@ -59,11 +74,11 @@ func growths(o *op.Operation) iter.Seq[growth] {
 			if !pipelineGrowth(s.Update.Pipeline, g, yield) {
 				return
 			}
-			for st := range s.Stages() {
-				if st.Name != "$merge" {
-					continue
-				}
-				spec := op.Doc(st.Value)
+			if len(s.Pipeline) == 0 {
+				continue
+			}
+			// $merge can only be the last stage
+			if spec := op.Doc(op.Get(s.Pipeline[len(s.Pipeline)-1], "$merge")); spec != nil {
 				m := growth{Statement: i, NS: mergeTarget(spec, s.NS), Kind: growMerge}
 				if !pipelineGrowth(op.Docs(op.Get(spec, "whenMatched")), m, yield) {
 					return
@@ -91,25 +106,53 @@ func operatorGrowth(update bsoncore.Document, g growth, yield func(growth) bool)
 			continue
 		}
 		for path, operand := range op.Fields(op.Doc(v)) {
-			g.Path, g.Kind, g.Pushed, g.Elements = path, growPush, nil, 1
+			g.Path, g.Kind, g.Pushed = path, growPush, nil
+			g.Elements, g.Bytes, g.Values = 1, len(operand.Data), nil
+			g.Scalar, g.Exact = operand.Type != bsoncore.TypeEmbeddedDocument, false
 			if name == "$addToSet" {
 				g.Kind = growSet
+				g.Values = append(g.Values, operand)
 			}
-			if d := op.Doc(operand); d != nil {
-				if each := op.Get(d, "$each"); each.Type == bsoncore.TypeArray {
-					g.Pushed, g.Elements = d, op.Len(each)
-				} else if name == "$push" && hasModifier(d) {
-					g.Pushed = d
-				}
-			} else if name == "$pushAll" {
-				g.Elements = op.Len(operand)
-			}
+			g.modifiers(name, operand)
+			g.Exact = g.Kind == growPush || g.Elements == 1
 			if !yield(g) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// modifiers reads $each and its like, and the list of $pushAll.
+func (g *growth) modifiers(name string, operand bsoncore.Value) {
+	d := op.Doc(operand)
+	each := op.Get(d, "$each")
+	switch {
+	case d != nil && each.Type == bsoncore.TypeArray:
+		g.Pushed = d
+		g.several(each)
+	case d != nil && name == "$push" && hasModifier(d):
+		g.Pushed = d
+	case name == "$pushAll":
+		g.several(operand)
+	}
+}
+
+// several counts the elements of a list that is added.
+func (g *growth) several(list bsoncore.Value) {
+	set := g.Values != nil
+	g.Elements, g.Bytes, g.Values = 0, 0, nil
+	if list.Type != bsoncore.TypeArray {
+		return
+	}
+	for v := range op.Items(op.Arr(list)) {
+		g.Elements++
+		g.Bytes += len(v.Data)
+		g.Scalar = v.Type != bsoncore.TypeEmbeddedDocument
+		if set && len(g.Values) < maxEach {
+			g.Values = append(g.Values, v)
+		}
+	}
 }
 
 func hasModifier(d bsoncore.Document) bool {
@@ -122,95 +165,12 @@ func hasModifier(d bsoncore.Document) bool {
 	return false
 }
 
-// pipelineGrowth reads {$set: {a: {$concatArrays: ["$a", …]}}}.
-func pipelineGrowth(stages []bsoncore.Document, g growth, yield func(growth) bool) bool {
-	for i, d := range stages {
-		for name, v := range op.Fields(d) {
-			if name != "$set" && name != "$addFields" {
-				continue
-			}
-			for path, expr := range op.Fields(op.Doc(v)) {
-				if !appends(expr, path) || cutLater(stages[i+1:], path) {
-					continue
-				}
-				g.Path = path
-				if !yield(g) {
-					return false
-				}
-			}
-		}
+// positioned splits "a.17" into an array and a position in it.
+func positioned(path string) (array string, position int64, ok bool) {
+	dot := strings.LastIndexByte(path, '.')
+	if dot < 0 || dot == len(path)-1 || path[dot+1] < '0' || path[dot+1] > '9' {
+		return "", 0, false
 	}
-	return true
-}
-
-// cutLater reports whether a later stage of the same update cuts the array.
-func cutLater(stages []bsoncore.Document, path string) bool {
-	for cut := range cutPaths(stages) {
-		if cut == path {
-			return true
-		}
-	}
-	return false
-}
-
-// appends reports whether an expression makes a longer array out of the one at
-// path: a concatenation or union with it that nothing around or inside cuts.
-func appends(expr bsoncore.Value, path string) bool {
-	switch expr.Type {
-	case bsoncore.TypeEmbeddedDocument:
-		for name, operand := range op.Fields(op.Doc(expr)) {
-			switch {
-			case cuts(name), name == "$literal":
-				continue
-			case (name == "$cond" || name == "$switch") && sized(operand, path):
-				continue // it grows only up to a size
-			case name == "$concatArrays", name == "$setUnion":
-				if mentions(operand, path) {
-					return true
-				}
-			}
-			if appends(operand, path) {
-				return true
-			}
-		}
-	case bsoncore.TypeArray:
-		for item := range op.Items(op.Arr(expr)) {
-			if appends(item, path) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// cuts reports whether an operator returns a bounded part of an array.
-func cuts(name string) bool {
-	switch name {
-	case "$slice", "$firstN", "$lastN", "$maxN", "$minN", "$filter", "$first", "$last", "$arrayElemAt", "$size", "$setDifference":
-		return true
-	}
-	return false
-}
-
-// mentions reports whether an expression uses the whole array at path.
-func mentions(expr bsoncore.Value, path string) bool {
-	switch expr.Type {
-	case bsoncore.TypeString:
-		s := op.Str(expr)
-		return strings.HasPrefix(s, "$") && strings.TrimPrefix(strings.TrimPrefix(s, "$$ROOT."), "$") == path ||
-			s == "$$ROOT."+path || s == "$$CURRENT."+path
-	case bsoncore.TypeEmbeddedDocument:
-		for name, operand := range op.Fields(op.Doc(expr)) {
-			if !cuts(name) && name != "$literal" && mentions(operand, path) {
-				return true
-			}
-		}
-	case bsoncore.TypeArray:
-		for item := range op.Items(op.Arr(expr)) {
-			if mentions(item, path) {
-				return true
-			}
-		}
-	}
-	return false
+	position, err := strconv.ParseInt(path[dot+1:], 10, 31)
+	return path[:dot], position, err == nil
 }

@@ -17,12 +17,33 @@ type CutReply struct {
 
 	Docs       []bsoncore.Document // complete in the head; alias the message; validated
 	BatchBytes int                 // size of the whole batch as sent, so that the number of documents can be estimated
+	Torn       Torn                // the document after these
 
 	OK       bool
 	HasOK    bool // without it OK was out of reach
 	Code     int32
 	CodeName string
 }
+
+// Torn is what can be known of a document that is not complete in the head.
+type Torn struct {
+	Size   int         // of the document in bytes; 0 when there is none
+	Fields []TornField // the first of its top-level fields, as far as they begin in the head
+}
+
+// TornField is one field of a torn document.
+type TornField struct {
+	Name  string
+	Kind  byte   // its BSON type
+	Size  int    // of its value in bytes, as it says
+	Value []byte // of _id, nil when it is not there as a whole; aliases the message and is not validated
+	// Elements are those of an array that begin in the head: it has at least as many. First is the BSON type of the first.
+	Elements int
+	First    byte
+}
+
+// MaxTorn is how many fields of a torn document are read.
+const MaxTorn = 256
 
 // DecodeCutReply reads an OP_MSG reply to find, aggregate, getMore and their like from its two ends: the fields before the
 // batch and the documents complete in the head, and what follows the batch from the tail. BSON says how long each value is, so
@@ -74,6 +95,8 @@ func (r *replyReader) read(left int) error {
 		switch {
 		case e.is("cursor", typeDocument):
 			return r.skim(r.cursor(e))
+		case e.is("value", typeDocument): // of findAndModify
+			r.torn(e)
 		case e.is("ok", typeDouble, typeInt32, typeInt64, typeBool) && !r.HasOK:
 			n, err := r.number(e)
 			r.OK, r.HasOK = n != 0, err == nil
@@ -137,6 +160,7 @@ func (r *replyReader) batch(e element) error {
 			return nil
 		}
 		if e.end > len(r.head) {
+			r.torn(e)
 			return errNotHere
 		}
 		b := r.head[e.value:e.end:e.end]
@@ -150,4 +174,31 @@ func (r *replyReader) batch(e element) error {
 		return nil
 	}
 	return err
+}
+
+// torn reads what is there of a document. What is not is no error.
+func (r *replyReader) torn(e element) {
+	doc, err := r.document(e.value, e.end)
+	if err != nil || e.end <= len(r.head) || r.Torn.Size > 0 {
+		return
+	}
+	r.Torn.Size = e.end - e.value
+	_ = r.walk(doc, MaxTorn, func(e element) error {
+		f := TornField{Name: string(e.key), Kind: e.kind, Size: e.end - e.value}
+		if f.Name == "_id" && e.end <= len(r.head) {
+			f.Value = r.head[e.value:e.end:e.end]
+		}
+		if e.kind == typeArray {
+			if items, err := r.document(e.value, e.end); err == nil {
+				_ = r.walk(items, MaxElements, func(e element) error {
+					if f.Elements++; f.Elements == 1 {
+						f.First = e.kind
+					}
+					return nil
+				})
+			}
+		}
+		r.Torn.Fields = append(r.Torn.Fields, f)
+		return nil
+	})
 }

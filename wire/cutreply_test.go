@@ -161,3 +161,37 @@ func TestCutReplyLies(t *testing.T) {
 		}
 	}
 }
+
+// TestTorn: of the document that the cut goes through, the fields are named as
+// far as they begin in the head.
+func TestTorn(t *testing.T) {
+	items := bsoncore.NewArrayBuilder()
+	for range 500 {
+		items.AppendInt32(1)
+	}
+	torn := bsoncore.NewDocumentBuilder().AppendInt32("_id", 7).AppendString("text", string(make([]byte, 2000))).
+		AppendArray("items", items.Build()).AppendInt32("n", 1).Build()
+	for _, c := range []struct {
+		name string
+		body []byte
+	}{
+		{"find", findReply("firstBatch", 0, "a.b", numbered("_id", 1), torn, numbered("_id", 2))},
+		{"findAndModify", msgBody(0, kind0(bsoncore.NewDocumentBuilder().AppendDocument("value", torn).AppendDouble("ok", 1).Build()))},
+	} {
+		r, err := DecodeCutReply(framed(t, 2500, packet(OpMsg, c.body)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields := r.Torn.Fields
+		if r.Torn.Size != len(torn) || len(fields) < 3 {
+			t.Fatalf("%s: %+v", c.name, r.Torn)
+		}
+		id, text, list := fields[0], fields[1], fields[2]
+		if id.Name != "_id" || len(id.Value) != 4 || text.Name != "text" || text.Size != 2005 || list.Elements < 20 || list.Elements > 500 || list.First != typeInt32 || list.Value != nil {
+			t.Errorf("%s: %+v", c.name, fields)
+		}
+	}
+	if r, err := DecodeCutReply(framed(t, 10_000, packet(OpMsg, findReply("firstBatch", 0, "a.b", torn)))); err != nil || r.Torn.Size != 0 {
+		t.Errorf("a whole one: %+v %v", r.Torn, err)
+	}
+}

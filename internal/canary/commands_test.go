@@ -180,7 +180,47 @@ func (t *tokens) commands() []carrier {
 	add(d("renameCollection", "shop.people", "to", "shop.others"), nil)
 	add(d(t.word(), t.word()), nil)
 	out = append(out, t.aggregations()...)
+	out = append(out, t.documents()...)
 	return append(out, t.secrets()...)
+}
+
+// documents are large and hold long arrays, under names of which some are data.
+func (t *tokens) documents() []carrier {
+	words := func(n int) (out bson.A) {
+		for range n {
+			out = append(out, t.word())
+		}
+		return out
+	}
+	key := t.key()
+	text := func() string { return strings.Repeat(t.word(), 20_000) }
+	docs := []bson.D{d("_id", t.id(), "list", words(1000), key, words(300), "sub", d(key, words(300))), d("_id", t.id(), "body", text(), key, t.word())}
+	done := d("n", 1, "nModified", 1, "ok", 1.0)
+	index := d("key", d("list", 1, key, -1), "name", t.word())
+	full := d("n", 0, "writeErrors", bson.A{d("index", 0, "code", 10334, "errmsg", t.word())}, "ok", 1.0)
+	parallel := d("ok", 0.0, "code", 171, "codeName", "CannotIndexParallelArrays", "errmsg", t.word())
+	cursor := func(docs ...any) bson.D {
+		return d("cursor", d("firstBatch", bson.A(docs), "id", int64(0), "ns", "shop.large"), "ok", 1.0)
+	}
+	out := []carrier{{body: d("createIndexes", "large", "indexes", bson.A{index}), reply: done}}
+	for _, doc := range docs {
+		out = append(out,
+			carrier{body: d("insert", "large", "documents", bson.A{doc}), reply: done},
+			carrier{body: d("find", "large", "filter", d("_id", t.id())), reply: cursor(doc)},
+			carrier{body: d("find", "large", "filter", d("_id", t.id())), reply: cursor(append(doc, d("more"+key, strings.Repeat(text(), 10))...))})
+	}
+	for _, u := range t.updates() {
+		q := d("_id", t.id())
+		out = append(out, carrier{body: d("update", "large", "updates", bson.A{d("q", q, "u", u)}), reply: full}, carrier{body: d("findAndModify", "large", "query", q, "update", u), reply: parallel})
+	}
+	id := t.id()
+	for n := range 25 { // W01 speaks of rewriting at the twentieth
+		out = append(out, carrier{body: d("update", "large", "updates", bson.A{d("q", d("_id", id), "u", d("$set", d("grown", words(n+1), key, words(n+1))))}), reply: done})
+	}
+	for i := range out {
+		out[i].body = append(out[i].body, d("$db", "shop", "comment", t.comment())...)
+	}
+	return out
 }
 
 // secrets are commands that carry credentials.

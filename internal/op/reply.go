@@ -21,6 +21,25 @@ type Reply struct {
 	// Docs are the documents of the batch that were kept, in order; fewer than
 	// Returned when the message was cut.
 	Docs []bsoncore.Document
+	// Torn is what is known of the document after these when the message was cut.
+	Torn Torn
+}
+
+// Torn is a document of which only the beginning was kept.
+type Torn struct {
+	Size   int            // in bytes, of all of it; 0 when there is none
+	ID     bsoncore.Value // its _id, for Hash and nothing else: it was not checked
+	Fields []TornField
+}
+
+// TornField is one top-level field of a torn document, as far as it began in
+// what was kept.
+type TornField struct {
+	Name     string
+	Type     bsoncore.Type
+	Size     int           // of its value in bytes
+	Elements int           // of an array: it has at least as many
+	First    bsoncore.Type // of the first of them
 }
 
 // Exec is what the server says of the execution. It is not on the wire: logs

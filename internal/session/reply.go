@@ -80,8 +80,21 @@ func readCursor(r *op.Reply, cursor bsoncore.Document) {
 func cutReply(c wire.CutReply) op.Reply {
 	return op.Reply{
 		Seen: true, OK: c.OK || !c.HasOK, Code: c.Code, CodeName: codeName(c.CodeName),
-		Returned: -1, CursorID: c.CursorID, Docs: c.Docs,
+		Returned: -1, CursorID: c.CursorID, Docs: c.Docs, Torn: torn(c.Torn),
 	}
+}
+
+func torn(t wire.Torn) op.Torn {
+	out := op.Torn{Size: t.Size}
+	for _, f := range t.Fields {
+		if f.Value != nil {
+			out.ID = bsoncore.Value{Type: bsoncore.Type(f.Kind), Data: f.Value}
+		}
+		out.Fields = append(out.Fields, op.TornField{
+			Name: strings.ToValidUTF8(f.Name, "?"), Type: bsoncore.Type(f.Kind), Size: f.Size, Elements: f.Elements, First: bsoncore.Type(f.First),
+		})
+	}
+	return out
 }
 
 // codeName keeps a name of letters and digits: error texts can carry values,

@@ -44,7 +44,13 @@ func TestTopKeepsWhatIsFrequent(t *testing.T) {
 
 func TestTopForgetsTheValueWithTheKey(t *testing.T) {
 	top := NewTop[string](1)
+	if top.Least() != nil {
+		t.Error("an empty one has a least item")
+	}
 	top.Add(1, 5).Value = "one"
+	if top.Least().Key != 1 {
+		t.Errorf("%+v is the least", top.Least())
+	}
 	if it := top.Add(2, 1); it.Value != "" || it.Count != 6 || it.Over != 5 || top.Get(1) != nil {
 		t.Errorf("%+v", it)
 	}

@@ -54,6 +54,14 @@ func (t *Top[V]) Add(key uint64, n int64) *Item[V] {
 // Get returns the item of a key, or nil.
 func (t *Top[V]) Get(key uint64) *Item[V] { return t.items[key] }
 
+// Least returns the item that goes first for want of room, or nil.
+func (t *Top[V]) Least() *Item[V] {
+	if len(t.heap) == 0 {
+		return nil
+	}
+	return t.heap[0]
+}
+
 // Total is the sum of everything added.
 func (t *Top[V]) Total() int64 { return t.total }
 
