@@ -1,0 +1,179 @@
+package analyzers
+
+import (
+	"strings"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
+
+	"mongoadvisor/internal/op"
+	"mongoadvisor/internal/sketch"
+)
+
+// burstTime is how close together the queries of one burst are: each counts with
+// those of the second before it.
+const burstTime = time.Second
+
+// maxBursts bounds the bursts that are followed of one client, the oldest going
+// first; maxBurst the different values of one.
+const (
+	maxBursts = 64
+	maxBurst  = maxPathValues
+)
+
+// burstKey is what makes queries one burst: the path of a reply that their values
+// come from, or else a group (a transaction, a request that the comment names),
+// and the query without its value.
+type burstKey struct {
+	read  uint32
+	path  uint16
+	group uint64
+	query uint64
+}
+
+// burst are queries that differ in one value only.
+type burst struct {
+	key       burstKey
+	from      *space // nil for a group
+	path      string
+	seen      [maxBurst]uint8 // queries for each of the values
+	distinct  int
+	low, high int // of the values' places among those of the reply
+	reads     int
+	first     time.Time   // query
+	last      time.Time   // query
+	times     []time.Time // of the first query for each value, within burstTime
+	calls     uint64      // operations of the client before it began
+	latency   time.Duration
+	writes    int64             // of the collection, when it began
+	places    map[uint64]uint16 // of a group: the values, by hash
+	told      told
+}
+
+// told is what was said of a burst.
+type told uint8
+
+const (
+	toldBurst told = 1 << iota
+	toldHigh
+	toldDuplicate
+)
+
+// count adds a query to its burst.
+func (t *trail) count(o *op.Operation, child *space) {
+	if t.link != nil {
+		query := o.Shape().ID ^ op.HashString(t.link.Field)
+		b := t.burstOf(burstKey{read: t.link.From.serial, path: t.pathID(t.link), query: query})
+		if b.reads == 0 {
+			b.from, b.path, b.calls = t.link.From.space, t.link.Path, t.calls-1
+		}
+		b.add(o, t.link.At)
+		t.burst = b
+	}
+}
+
+func (t *trail) pathID(l *link) uint16 { return l.Use.path }
+
+// burstOf finds or makes a burst.
+func (t *trail) burstOf(k burstKey) *burst {
+	if b, ok := t.bursts[k]; ok {
+		return b
+	}
+	if len(t.order) >= maxBursts {
+		delete(t.bursts, t.order[0])
+		t.order = t.order[1:]
+	}
+	b := &burst{key: k}
+	t.bursts[k] = b
+	t.order = append(t.order, k)
+	return b
+}
+
+// add counts a query for the value at a place.
+func (b *burst) add(o *op.Operation, place uint16) {
+	if b.reads == 0 {
+		b.first, b.low, b.high = o.Time, int(place), int(place)
+	}
+	b.reads++
+	b.latency += o.Latency
+	if o.Time.After(b.last) {
+		b.last = o.Time
+	}
+	if b.seen[place] < 255 {
+		b.seen[place]++
+	}
+	if b.seen[place] > 1 {
+		return
+	}
+	b.distinct++
+	b.low, b.high = min(b.low, int(place)), max(b.high, int(place))
+	b.times = append(b.times, o.Time)
+	for len(b.times) > 0 && b.last.Sub(b.times[0]) > burstTime {
+		b.times = b.times[1:]
+	}
+}
+
+// together is how many different values were asked for within burstTime.
+func (b *burst) together() int64 { return int64(len(b.times)) }
+
+// share is how many percent of the values between the first and the last one
+// asked for were asked for: a loop takes them in order, and people pick.
+func (b *burst) share() int64 {
+	if b.distinct == 0 {
+		return 0
+	}
+	return int64(100 * b.distinct / (b.high - b.low + 1))
+}
+
+// traces remembers, for each kind of comment that carries an identifier, the
+// comments of that kind: when they differ they name requests, and else a build.
+type traces map[uint64]*sketch.Set
+
+// maxTraces bounds the kinds of comments, and variants is how many of one must
+// have been seen.
+const (
+	maxTraces = 64
+	variants  = 3
+)
+
+// group is what a query belongs to beside its values: the transaction, or the
+// request that its comment names. 0 when it names none.
+func (t *trail) group(o *op.Operation) uint64 {
+	if o.Session.InTxn {
+		return op.HashString("txn") ^ o.Session.ID ^ uint64(o.Session.Txn)<<1
+	}
+	if !strings.Contains(o.Comment, "<id>") {
+		return 0
+	}
+	kind := op.HashString(o.Comment)
+	known, ok := t.traces[kind]
+	if !ok {
+		if len(t.traces) >= maxTraces {
+			return 0
+		}
+		known = sketch.NewSet(variants)
+		t.traces[kind] = known
+	}
+	this := op.Hash(op.Get(o.Body, "comment"))
+	known.Add(this)
+	if known.Len() < variants {
+		return 0
+	}
+	return this
+}
+
+// place is the number of a value of a group, by which its queries are counted.
+func (b *burst) place(v bsoncore.Value) (uint16, bool) {
+	if b.places == nil {
+		b.places = map[uint64]uint16{}
+	}
+	h := op.Hash(v)
+	at, ok := b.places[h]
+	if !ok {
+		if at = uint16(len(b.places)); at >= maxBurst {
+			return 0, false
+		}
+		b.places[h] = at
+	}
+	return at, true
+}

@@ -1,0 +1,303 @@
+package analyzers
+
+import (
+	"time"
+	"weak"
+
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
+
+	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/op"
+	"mongoadvisor/internal/sketch"
+)
+
+// How much is remembered of one client, all connections of its pool together:
+// some 400 KB at most. What is older than remembered is as if it was never read.
+const (
+	maxTrails     = 64
+	maxReads      = 256  // replies
+	maxValues     = 4096 // values in them
+	maxSpaces     = 512  // collections
+	maxPaths      = 1024
+	maxPathsRead  = 32  // paths of one reply
+	maxPathValues = 256 // different values of one path of one reply
+	maxReplyDocs  = 101 // a first batch, when the client does not say otherwise
+	maxDocFields  = 64
+	maxReference  = 64 // bytes of a string that refers to something
+)
+
+// memory is how long after a reply a value that it carried still explains a query.
+const memory = 5 * time.Second
+
+// trail is what one client was told of late, and what it asked next: where the
+// values of its queries come from. The rules that read it share it.
+type trail struct {
+	last weak.Pointer[op.Operation] // the operation taken in last
+	link *link                      // where its value comes from, nil when nobody knows
+	read *read                      // what its reply is remembered as, nil when it brought nothing
+	// burst is what it adds to: the queries made out of the same reply.
+	burst *burst
+
+	spaces map[op.Namespace]*space
+	paths  []string
+	byHash map[uint64]uint16 // path, by its hash
+	scores map[relation]int8
+
+	reads  [maxReads]read // ring, by serial
+	serial uint32
+	calls  uint64  // operations taken in
+	values []value // ring
+	oldest int
+	newest map[uint64]int32 // place in values, by hash
+	walker op.Walker
+
+	bursts map[burstKey]*burst
+	order  []burstKey // of bursts, oldest first
+	traces traces
+	pairs  map[pairKey]*pair
+	walks  map[*space]*walks
+	nested map[*space]*nested
+	kids   map[arrayKey]*kids
+}
+
+// space is a collection as a client uses it.
+type space struct {
+	ns    op.Namespace
+	base  string       // its name without the plural, in lower case
+	reads *sketch.Rate // queries of the last minute
+}
+
+// read is one query whose reply was seen; its later batches belong to it.
+type read struct {
+	serial   uint32
+	space    *space
+	at, last time.Time // when its first and its last batch were there
+	call     uint64 // which operation of the client it was
+	cursor   int64
+	docs     int
+	fields   int // of its largest document
+	paths    []pathUse
+	// depth is the length of the chain of queries on one collection that led to
+	// it, each made out of the reply to the one before; top is the first of them.
+	depth int
+	top   uint32
+	// walked: the chain from here was counted. paired and followed: see pair.
+	walked   bool
+	paired   bool
+	followed int
+}
+
+// pathUse is what one reply has at one path.
+type pathUse struct {
+	path     uint16
+	distinct uint16
+	rows     uint16
+	array    bool // it stands in an array
+}
+
+// value is one value of a reply; only its hash is kept.
+type value struct {
+	hash uint64
+	read uint32
+	path uint16
+	at   uint16 // how many different ones were at the path before it
+	prev int32  // the one before with the same hash, -1 for none
+}
+
+func newTrail() *trail {
+	return &trail{
+		spaces: map[op.Namespace]*space{}, byHash: map[uint64]uint16{}, scores: map[relation]int8{}, newest: map[uint64]int32{},
+		walker: op.Walker{MaxFields: maxDocFields, MaxDepth: 6}, bursts: map[burstKey]*burst{}, traces: traces{},
+		pairs: map[pairKey]*pair{}, walks: map[*space]*walks{}, nested: map[*space]*nested{}, kids: map[arrayKey]*kids{},
+	}
+}
+
+func trailState() *analysis.StateSpec {
+	return &analysis.StateSpec{Scope: analysis.ScopeClient, Max: maxTrails, Shared: "provenance", New: func() any { return newTrail() }}
+}
+
+// follow takes an operation in, once however many rules ask.
+func follow(p *analysis.Pass) *trail {
+	t := p.State().(*trail)
+	me := weak.Make(p.Op)
+	if t.last == me {
+		return t
+	}
+	t.last, t.link, t.read, t.burst = me, nil, nil, nil
+	t.calls++
+	switch p.Op.Command {
+	case "find", "aggregate":
+		s := t.space(p.Op.Statements()[0].NS)
+		if s == nil {
+			return t
+		}
+		s.reads.Add(p.Op.Time, 1)
+		t.ask(p.Op, s)
+		t.count(p.Op, s)
+		t.learn(p.Op, s, 0)
+	case "getMore":
+		if p.Op.Origin == nil {
+			return t
+		}
+		if s := t.space(p.Op.Origin.NS); s != nil {
+			cursor, _ := op.Int(op.Get(p.Op.Body, "getMore"))
+			t.learn(p.Op, s, cursor)
+		}
+	}
+	return t
+}
+
+// space finds or makes what is known of a collection; nil when there are too many.
+func (t *trail) space(ns op.Namespace) *space {
+	if s, ok := t.spaces[ns]; ok {
+		return s
+	}
+	if len(t.spaces) >= maxSpaces || ns.Coll == "" {
+		return nil
+	}
+	ns = cloneNS(ns)
+	s := &space{ns: ns, base: stem(ns.Coll), reads: sketch.NewRate(time.Minute)}
+	t.spaces[ns] = s
+	return s
+}
+
+// learn remembers what a reply carries.
+func (t *trail) learn(o *op.Operation, s *space, cursor int64) {
+	if !o.Reply.Seen || !o.Reply.OK || len(o.Reply.Docs) == 0 {
+		return
+	}
+	at := o.Time.Add(o.Latency)
+	r := t.opener(cursor)
+	if r == nil {
+		r = t.next()
+		r.space, r.at, r.cursor, r.depth, r.top, r.call = s, at, cursor, 1, r.serial, t.calls
+		if cursor == 0 {
+			r.cursor = o.Reply.CursorID
+		}
+		if t.link != nil && t.link.self() {
+			r.depth, r.top = t.link.From.depth+1, t.link.From.top
+		}
+	}
+	if at.After(r.last) {
+		r.last = at
+	}
+	t.read = r
+	for _, d := range o.Reply.Docs[:min(len(o.Reply.Docs), maxReplyDocs)] {
+		r.docs++
+		fields := 0
+		t.walker.Walk(d, func(w *op.Walker, v bsoncore.Value) {
+			if len(w.Keys()) == 1 {
+				fields++
+			}
+			t.keep(r, w, v)
+		})
+		r.fields = max(r.fields, fields)
+	}
+}
+
+// opener is the read whose cursor it is, nil when that is not remembered.
+func (t *trail) opener(cursor int64) *read {
+	for i := range t.reads {
+		if r := &t.reads[i]; cursor != 0 && r.cursor == cursor && r.space != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// next makes room for one more read.
+func (t *trail) next() *read {
+	t.serial++
+	r := &t.reads[t.serial%maxReads]
+	*r = read{serial: t.serial, paths: r.paths[:0]}
+	return r
+}
+
+// readOf finds a read by its serial number, nil when another took its place or is
+// the next to take it.
+func (t *trail) readOf(serial uint32) *read {
+	if r := &t.reads[serial%maxReads]; r.serial == serial && t.serial-serial < maxReads-1 {
+		return r
+	}
+	return nil
+}
+
+// keep remembers one value of a reply if a later query could ask for it.
+func (t *trail) keep(r *read, w *op.Walker, v bsoncore.Value) {
+	if _, ok := reference(v); !ok {
+		return
+	}
+	use := t.use(r, w)
+	if use == nil {
+		return
+	}
+	use.rows++
+	h := op.Hash(v)
+	for i, n := t.first(h), 0; i >= 0 && n < maxSame; i, n = t.values[i].prev, n+1 {
+		if k := &t.values[i]; k.hash == h && k.read == r.serial && k.path == use.path {
+			return
+		}
+	}
+	if use.distinct >= maxPathValues {
+		return
+	}
+	t.put(value{hash: h, read: r.serial, path: use.path, at: use.distinct})
+	use.distinct++
+}
+
+// use finds or makes what a reply has at the path of a walk.
+func (t *trail) use(r *read, w *op.Walker) *pathUse {
+	h := w.PathHash()
+	id, ok := t.byHash[h]
+	if !ok {
+		if len(t.paths) >= maxPaths {
+			return nil
+		}
+		id = uint16(len(t.paths))
+		t.paths = append(t.paths, w.Path())
+		t.byHash[h] = id
+	}
+	for i := range r.paths {
+		if r.paths[i].path == id {
+			return &r.paths[i]
+		}
+	}
+	if len(r.paths) >= maxPathsRead {
+		return nil
+	}
+	r.paths = append(r.paths, pathUse{path: id, array: inArray(w.Keys())})
+	return &r.paths[len(r.paths)-1]
+}
+
+func inArray(keys []string) bool {
+	for _, k := range keys[1:] {
+		if k != "" && k[0] >= '0' && k[0] <= '9' {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *trail) put(v value) {
+	at := len(t.values)
+	if at < maxValues {
+		t.values = append(t.values, value{})
+	} else {
+		at = t.oldest
+		t.oldest = (t.oldest + 1) % maxValues
+		if gone := t.values[at].hash; t.newest[gone] == int32(at) {
+			delete(t.newest, gone)
+		}
+	}
+	v.prev = t.first(v.hash)
+	t.values[at] = v
+	t.newest[v.hash] = int32(at)
+}
+
+// first is the place of the newest value with a hash, -1 for none.
+func (t *trail) first(h uint64) int32 {
+	if i, ok := t.newest[h]; ok {
+		return i
+	}
+	return -1
+}
