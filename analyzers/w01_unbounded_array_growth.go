@@ -127,7 +127,7 @@ func runUnboundedArrayGrowth(p *analysis.Pass) {
 	}
 	for g := range growths(p.Op) {
 		s := &statements[g.Statement]
-		if cutByPush(g) || bounded(s, g.Path) || p.Env.Bounded(g.NS, op.Path(g.Path)) {
+		if childArray(g.Path) || cutByPush(g) || bounded(s, g.Path) || p.Env.Bounded(g.NS, op.Path(g.Path)) {
 			continue
 		}
 		state := known.at(g.NS, g.Path)

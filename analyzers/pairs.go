@@ -1,0 +1,4 @@
+package analyzers
+
+type pairKey struct{}
+type pair struct{}
