@@ -27,6 +27,7 @@ func All() []*analysis.Analyzer {
 		unselectiveMultiWrite(),
 		repeatedLookup(),
 		lookupPipelineEquality(),
+		separatedData(),
 		treeModelMismatch(),
 		untraceableTraffic(),
 	}

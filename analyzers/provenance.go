@@ -65,6 +65,8 @@ type space struct {
 	ns    op.Namespace
 	base  string       // its name without the plural, in lower case
 	reads *sketch.Rate // queries of the last minute
+	// linked are those for a value of the reply to another collection's.
+	linked *sketch.Rate
 }
 
 // read is one query whose reply was seen; its later batches belong to it.
@@ -72,19 +74,16 @@ type read struct {
 	serial   uint32
 	space    *space
 	at, last time.Time // when its first and its last batch were there
-	call     uint64 // which operation of the client it was
+	call     uint64    // which operation of the client it was
 	cursor   int64
 	docs     int
 	fields   int // of its largest document
 	paths    []pathUse
 	// depth is the length of the chain of queries on one collection that led to
 	// it, each made out of the reply to the one before; top is the first of them.
-	depth int
-	top   uint32
-	// walked: the chain from here was counted. paired and followed: see pair.
-	walked   bool
-	paired   bool
-	followed int
+	depth  int
+	top    uint32
+	walked bool // the chain from here was counted
 }
 
 // pathUse is what one reply has at one path.
@@ -156,7 +155,7 @@ func (t *trail) space(ns op.Namespace) *space {
 		return nil
 	}
 	ns = cloneNS(ns)
-	s := &space{ns: ns, base: stem(ns.Coll), reads: sketch.NewRate(time.Minute)}
+	s := &space{ns: ns, base: stem(ns.Coll), reads: sketch.NewRate(time.Minute), linked: sketch.NewRate(time.Minute)}
 	t.spaces[ns] = s
 	return s
 }
