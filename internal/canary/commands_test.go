@@ -118,6 +118,8 @@ func (t *tokens) pipelines() []bson.A {
 type carrier struct {
 	body bson.D
 	seqs map[string][]bson.D
+	// answer is the reply when it belongs to the command; one of [tokens.reply] when nil.
+	answer bson.D
 }
 
 // commands are all commands with tokens everywhere.
@@ -126,7 +128,7 @@ func (t *tokens) commands() []carrier {
 	add := func(body bson.D, seqs map[string][]bson.D) {
 		body = append(body, d("$db", "shop", "comment", t.comment(), "hint", t.word(), "let", d("v", t.word(), "s", t.sentence()), "readConcern", d("level", t.word()),
 			"writeConcern", d("w", t.word()), "lsid", d("id", t.binary()), "maxTimeMS", t.number()/1_000_000, "unknownOption", t.any())...)
-		out = append(out, carrier{body, seqs})
+		out = append(out, carrier{body: body, seqs: seqs})
 	}
 	collation := func() bson.D { return d("locale", t.word(), "strength", t.number(), "caseFirst", t.word()) }
 	for _, f := range t.filters() {
@@ -174,6 +176,7 @@ func (t *tokens) commands() []carrier {
 	add(d("create", "people", "validator", d("a", t.word()), "pipeline", bson.A{d("$match", d("a", t.word()))}), nil)
 	add(d("renameCollection", "shop.people", "to", "shop.others"), nil)
 	add(d(t.word(), t.word()), nil)
+	out = append(out, t.followed()...)
 	return append(out, t.secrets()...)
 }
 
