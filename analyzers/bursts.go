@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
+	"mongoadvisor/internal/analysis"
 	"mongoadvisor/internal/op"
 	"mongoadvisor/internal/sketch"
 )
@@ -43,7 +44,6 @@ type burst struct {
 	first     time.Time   // query
 	last      time.Time   // query
 	times     []time.Time // of the first query for each value, within burstTime
-	calls     uint64      // operations of the client before it began
 	latency   time.Duration
 	writes    int64             // of the collection, when it began
 	places    map[uint64]uint16 // of a group: the values, by hash
@@ -60,19 +60,19 @@ const (
 )
 
 // count adds a query to its burst.
-func (t *trail) count(o *op.Operation, child *space) {
-	if t.link != nil {
-		query := o.Shape().ID ^ op.HashString(t.link.Field)
-		b := t.burstOf(burstKey{read: t.link.From.serial, path: t.pathID(t.link), query: query})
-		if b.reads == 0 {
-			b.from, b.path, b.calls = t.link.From.space, t.link.Path, t.calls-1
-		}
-		b.add(o, t.link.At)
-		t.burst = b
+func (t *trail) count(p *analysis.Pass, child *space) {
+	l := t.link
+	if l == nil {
+		return
 	}
+	query := p.Op.Shape().ID ^ op.HashString(l.Field)
+	b := t.burstOf(burstKey{read: l.From.serial, path: l.Use.path, query: query})
+	if b.reads == 0 {
+		b.from, b.path, b.writes = l.From.space, l.Path, p.Env.Traffic(child.ns).Writes
+	}
+	b.add(p.Op, l.At)
+	t.burst = b
 }
-
-func (t *trail) pathID(l *link) uint16 { return l.Use.path }
 
 // burstOf finds or makes a burst.
 func (t *trail) burstOf(k burstKey) *burst {

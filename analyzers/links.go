@@ -18,6 +18,7 @@ type link struct {
 	Child *space
 	Field string // what the query compares; aliases its message
 	Value uint64
+	Sure  bool // hardly two things have such a value by chance
 }
 
 // maxSame bounds how many places of one value are looked at, newest first;
@@ -148,7 +149,7 @@ func (t *trail) find(o *op.Operation, child *space, a asked) (*link, int8) {
 		return nil, 0
 	}
 	from := t.readOf(best.read)
-	l := &link{From: from, At: best.at, Path: t.paths[best.path], Child: child, Field: a.Field, Value: h}
+	l := &link{From: from, At: best.at, Path: t.paths[best.path], Child: child, Field: a.Field, Value: h, Sure: sure}
 	for i := range from.paths {
 		if from.paths[i].path == best.path {
 			l.Use = &from.paths[i]
@@ -203,8 +204,8 @@ func relate(from, path, child, field string) int8 {
 		return 3 // orders.sku, products.sku
 	case from == child && name == "" && compared != "" && (points || treeWord(compared)):
 		return 2 // categories._id, categories.parent
-	case name != "" && compared == "" && (pointed || from == child && treeWord(name)):
-		return 2 // posts.authorId, users._id
+	case from == child && name != "" && compared == "" && (pointed || treeWord(name)):
+		return 2 // employees.managerId, employees._id
 	}
 	return 0
 }

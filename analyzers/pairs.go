@@ -24,6 +24,10 @@ const (
 // pairTime is how soon a query follows when the two are read together.
 const pairTime = time.Second
 
+// pairCalls is how many reads of the client later, when the value is a number or
+// a short string: these agree by chance now and then.
+const pairCalls = 4
+
 // pair are two queries for one document each, the second for a value of the
 // first one's reply.
 type pair struct {
@@ -49,7 +53,7 @@ func (t *trail) together(o *op.Operation) *pair {
 	if l.From.docs > 2 || l.From.space.ns.DB != l.Child.ns.DB {
 		return nil
 	}
-	if o.Time.Sub(l.From.last) > pairTime || !o.Reply.Seen || !o.Reply.OK {
+	if o.Time.Sub(l.From.last) > pairTime || !l.Sure && t.calls-l.From.call > pairCalls || !o.Reply.Seen || !o.Reply.OK {
 		return nil
 	}
 	k := pairKey{l.From.space, l.Child, l.Use.path, op.HashString(l.Field)}

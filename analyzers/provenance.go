@@ -132,7 +132,7 @@ func follow(p *analysis.Pass) *trail {
 		}
 		s.reads.Add(p.Op.Time, 1)
 		t.ask(p.Op, s)
-		t.count(p.Op, s)
+		t.count(p, s)
 		t.learn(p.Op, s, 0)
 	case "getMore":
 		if p.Op.Origin == nil {

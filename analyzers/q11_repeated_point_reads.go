@@ -27,7 +27,7 @@ func repeatedPointReads() *analysis.Analyzer {
 		Doc: analysis.Doc{
 			What: "A `find` or an `aggregate` that compares a field with one value, sent again and again, where the values stood in one reply to the same client up to five seconds before: a list, and then one query for each of its rows. " +
 				"All connections of an application from one host count together, so queries sent in parallel are one burst; two applications are two findings. A value alone in an `$in`, as Mongoose's populate sends it for one document, counts as well. " +
-				"Numbers and short strings are followed only between fields and collections whose names agree (`orders.userId` and `users._id`). A burst is counted when it reaches the limit, and once more when it is high. " +
+				"Numbers and short strings are followed only between fields and collections whose names agree (`orders.userId` and `users._id`), and count only when the queries are at least half of what the client read since and nothing is written to the collection meanwhile. A burst is counted when it reaches the limit, and once more when it is high. " +
 				"Without such a reply, queries of one transaction, or under a comment with the identifier of one request, are a burst, too.",
 			Why: "Every query is a round trip and is parsed, planned and answered by itself: the page waits for as many round trips as it has rows. One query with all values needs one.",
 			Fix: "Collect the values and ask once, with `$in`. Or join once with `$lookup`. When only a few fields that seldom change are shown, copy them beside the reference (extended reference), and there is nothing to ask.",
@@ -55,7 +55,7 @@ func judgeFanOut(p *analysis.Pass, t *trail) {
 	b, limit := t.burst, p.Limit("burst")
 	high := int64(b.distinct) >= p.Limit("high-burst")
 	switch {
-	case b.share() < p.Limit("matched"):
+	case b.share() < p.Limit("matched") || !t.link.Sure && !t.busyWith(p, b):
 	case b.told&toldBurst == 0 && b.together() >= limit, b.told&toldBurst != 0 && b.told&toldHigh == 0 && high:
 		b.told |= toldBurst
 		f := fanOut(p, b, t.link.Field)
@@ -71,6 +71,13 @@ func judgeFanOut(p *analysis.Pass, t *trail) {
 		f.Confidence = analysis.Observed
 		p.Report(f)
 	}
+}
+
+// busyWith reports whether a burst is at least half of what the client read since
+// the reply, and nothing wrote to the collection meanwhile: numbers that run from
+// one up are in many replies, and a loop over others would fit.
+func (t *trail) busyWith(p *analysis.Pass, b *burst) bool {
+	return 2*uint64(b.reads) >= t.calls-t.link.From.call && b.writes == p.Env.Traffic(t.link.Child.ns).Writes
 }
 
 // rowByRow reports whether a burst is what the client did since the reply, one
