@@ -62,16 +62,49 @@ const (
 // count adds a query to its burst.
 func (t *trail) count(p *analysis.Pass, child *space) {
 	l := t.link
+	query := p.Op.Shape().ID
+	rateOf(t.asked, query).Add(p.Op.Time, 1)
 	if l == nil {
 		return
 	}
-	query := p.Op.Shape().ID ^ op.HashString(l.Field)
+	query ^= op.HashString(l.Field)
+	rateOf(t.linked, sourceKey{query, l.From.space, l.Use.path}).Add(p.Op.Time, 1)
 	b := t.burstOf(burstKey{read: l.From.serial, path: l.Use.path, query: query})
 	if b.reads == 0 {
 		b.from, b.path, b.writes = l.From.space, l.Path, p.Env.Traffic(child.ns).Writes
 	}
 	b.add(p.Op, l.At)
 	t.burst = b
+}
+
+// sourceKey is a query and the place in replies that its values come from.
+type sourceKey struct {
+	query uint64
+	from  *space
+	path  uint16
+}
+
+// maxRates bounds the rates of one kind; then they begin anew.
+const maxRates = 256
+
+func rateOf[K comparable](rates map[K]*sketch.Rate, key K) *sketch.Rate {
+	r, ok := rates[key]
+	if !ok {
+		if len(rates) >= maxRates {
+			clear(rates)
+		}
+		r = sketch.NewRate(burstTime)
+		rates[key] = r
+	}
+	return r
+}
+
+// matched is how many percent of the queries like this one, within the last
+// second, ask for values from the same place.
+func (t *trail) matched(o *op.Operation) int64 {
+	query := o.Shape().ID
+	linked := rateOf(t.linked, sourceKey{query ^ op.HashString(t.link.Field), t.link.From.space, t.link.Use.path})
+	return percent(linked.Count(o.Time), rateOf(t.asked, query).Count(o.Time))
 }
 
 // burstOf finds or makes a burst.

@@ -110,8 +110,9 @@ func reference(v bsoncore.Value) (sure, ok bool) {
 	return false, false
 }
 
-// ask finds out where the value of a query comes from.
-func (t *trail) ask(o *op.Operation, child *space) {
+// ask finds out where the value of a query comes from. It reports whether it asks
+// for one at all.
+func (t *trail) ask(o *op.Operation, child *space) bool {
 	conditions, n := comparisons(o)
 	best := int8(0)
 	for _, a := range conditions[:n] {
@@ -119,6 +120,7 @@ func (t *trail) ask(o *op.Operation, child *space) {
 			t.link, best = l, score
 		}
 	}
+	return n > 0
 }
 
 // find looks for the earlier reply that a value was taken from: the one whose

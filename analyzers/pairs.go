@@ -32,7 +32,6 @@ const pairCalls = 4
 // first one's reply.
 type pair struct {
 	recent  *sketch.Rate // pairs of the last minute
-	last    uint32       // the first query of the newest pair
 	pairs   int64
 	queries int64 // second ones: a pair may have two
 	values  *sketch.Set
@@ -69,16 +68,30 @@ func (t *trail) together(o *op.Operation) *pair {
 	p.bytes = max(p.bytes, o.Reply.Bytes)
 	p.queries++
 	p.latency += o.Latency
-	if p.last == l.From.serial {
-		return nil // one more for the same document
+	if o.Reply.Returned != 1 || !l.From.pairWith(p) {
+		return nil // nothing came, or it is one more for the same document
 	}
-	p.last = l.From.serial
 	p.pairs++
 	p.recent.Add(o.Time, 1)
 	if !p.values.Full() && !p.values.Add(l.Value) {
 		p.repeats++
 	}
 	return p
+}
+
+// pairWith notes that a read is the first of a pair. It reports whether it was
+// none before; there is room for few.
+func (r *read) pairWith(p *pair) bool {
+	for i := range r.pairs {
+		if r.pairs[i] == nil {
+			r.pairs[i] = p
+			return true
+		}
+		if r.pairs[i] == p {
+			return false
+		}
+	}
+	return false
 }
 
 // separate reports whether what the second query reads could stand in the

@@ -51,6 +51,8 @@ type trail struct {
 	newest map[uint64]int32 // place in values, by hash
 	walker op.Walker
 
+	asked  map[uint64]*sketch.Rate // queries, by shape
+	linked map[sourceKey]*sketch.Rate
 	bursts map[burstKey]*burst
 	order  []burstKey // of bursts, oldest first
 	traces traces
@@ -83,7 +85,8 @@ type read struct {
 	// it, each made out of the reply to the one before; top is the first of them.
 	depth  int
 	top    uint32
-	walked bool // the chain from here was counted
+	walked bool     // the chain from here was counted
+	pairs  [2]*pair // it was counted in
 }
 
 // pathUse is what one reply has at one path.
@@ -106,7 +109,7 @@ type value struct {
 func newTrail() *trail {
 	return &trail{
 		spaces: map[op.Namespace]*space{}, byHash: map[uint64]uint16{}, scores: map[relation]int8{}, newest: map[uint64]int32{},
-		walker: op.Walker{MaxFields: maxDocFields, MaxDepth: 6}, bursts: map[burstKey]*burst{}, traces: traces{},
+		walker: op.Walker{MaxFields: maxDocFields, MaxDepth: 6}, asked: map[uint64]*sketch.Rate{}, linked: map[sourceKey]*sketch.Rate{}, bursts: map[burstKey]*burst{}, traces: traces{},
 		pairs: map[pairKey]*pair{}, walks: map[*space]*walks{}, nested: map[*space]*nested{}, kids: map[arrayKey]*kids{},
 	}
 }
@@ -131,8 +134,9 @@ func follow(p *analysis.Pass) *trail {
 			return t
 		}
 		s.reads.Add(p.Op.Time, 1)
-		t.ask(p.Op, s)
-		t.count(p, s)
+		if t.ask(p.Op, s) {
+			t.count(p, s)
+		}
 		t.learn(p.Op, s, 0)
 	case "getMore":
 		if p.Op.Origin == nil {

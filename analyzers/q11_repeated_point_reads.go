@@ -20,7 +20,7 @@ func repeatedPointReads() *analysis.Analyzer {
 		Limits: []analysis.Limit{
 			{Name: "burst", Default: 10, Unit: "queries", Doc: "queries for different values within a second from which it is reported; 5 suits tests, whose lists are short"},
 			{Name: "high-burst", Default: 50, Unit: "queries", Doc: "queries for different values of one reply from which it is high"},
-			{Name: "matched", Default: 80, Unit: "percent", Doc: "share of the reply's values, from the first to the last one asked for, that were asked for"},
+			{Name: "matched", Default: 80, Unit: "percent", Doc: "share of these queries whose value stood in such replies, and share of a reply's values, from the first to the last one asked for, that were asked for"},
 			{Name: "duplicate", Default: 3, Unit: "queries", Doc: "queries for one value within a second of one transaction or request from which they are duplicates"},
 			{Name: "unlinked", Default: 0, Unit: "queries", Doc: "queries for different values within a second of one application on one host, wherever the values come from, that are reported as info; 0 reports none"},
 		},
@@ -31,7 +31,7 @@ func repeatedPointReads() *analysis.Analyzer {
 				"Without such a reply, queries of one transaction, or under a comment with the identifier of one request, are a burst, too.",
 			Why: "Every query is a round trip and is parsed, planned and answered by itself: the page waits for as many round trips as it has rows. One query with all values needs one.",
 			Fix: "Collect the values and ask once, with `$in`. Or join once with `$lookup`. When only a few fields that seldom change are shown, copy them beside the reference (extended reference), and there is nothing to ask.",
-			Guards: "Silent for getMores, for `$in` with more than one value, for writes; when the queries ask for less than the limit's share of the values between the first and the last one, which is how people pick from a list; " +
+			Guards: "Silent for getMores, for `$in` with more than one value, for writes; when less than the limit's share of such queries ask for values of such replies, or when they leave out many of the values between the first and the last one, which is how people pick from a list; " +
 				"when they look again at documents that were just read; and when the values come from nowhere (many users, a cache that fills, polling), unless the limit `unlinked` is set. Steps through a tree are S07's, joins A01's. " +
 				"The reason `duplicate` needs a list of at least the limit's length whose rows repeat their values, and nothing else in between. Wrong here when the driver's batches are what you see: check that the values are not asked for on purpose one by one.",
 			Lesson: "Separating data that is accessed together: the joins on every page view; extended reference.",
@@ -55,7 +55,7 @@ func judgeFanOut(p *analysis.Pass, t *trail) {
 	b, limit := t.burst, p.Limit("burst")
 	high := int64(b.distinct) >= p.Limit("high-burst")
 	switch {
-	case b.share() < p.Limit("matched") || !t.link.Sure && !t.busyWith(p, b):
+	case b.share() < p.Limit("matched") || t.matched(p.Op) < p.Limit("matched") || !t.link.Sure && !t.busyWith(p, b):
 	case b.told&toldBurst == 0 && b.together() >= limit, b.told&toldBurst != 0 && b.told&toldHigh == 0 && high:
 		b.told |= toldBurst
 		f := fanOut(p, b, t.link.Field)
