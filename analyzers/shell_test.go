@@ -60,7 +60,7 @@ func (s *shell) examined(line string) int64 {
 	return 0
 }
 
-var comments = regexp.MustCompile(`\s*//.*$`)
+var comments = regexp.MustCompile(`(?:^|\s+)//.*$`)
 
 // command turns a line into what mongosh would send.
 func (s *shell) command(line string) bson.D {
@@ -146,6 +146,9 @@ func call(command bson.D, coll, name string, args []any) bson.D {
 	case "mapReduce":
 		return append(bson.D{{Key: "mapReduce", Value: coll}, {Key: "map", Value: args[0]}, {Key: "reduce", Value: args[1]}}, args[2].(bson.D)...)
 	}
+	if command := readCall(coll, name, args); command != nil {
+		return command
+	}
 	panic("no method " + name)
 }
 
@@ -204,8 +207,9 @@ func (p *literals) value() any {
 	case p.skip("ISODate("):
 		return date(p.list(")")[0].(string))
 	case strings.HasPrefix(text, "/"):
-		parts := strings.Split(p.match(`/(?:[^/\\]|\\.)+/[a-z]*`), "/")
-		return bson.Regex{Pattern: parts[1], Options: parts[2]}
+		literal := p.match(`/(?:[^/\\]|\\.)+/[a-z]*`)
+		end := strings.LastIndexByte(literal, '/')
+		return bson.Regex{Pattern: literal[1:end], Options: literal[end+1:]}
 	case strings.HasPrefix(text, `"`):
 		s, err := strconv.Unquote(p.match(`"(?:[^"\\]|\\.)*"`))
 		if err != nil {
