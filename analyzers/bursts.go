@@ -1,10 +1,7 @@
 package analyzers
 
 import (
-	"strings"
 	"time"
-
-	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
 	"mongoadvisor/internal/analysis"
 	"mongoadvisor/internal/op"
@@ -156,57 +153,4 @@ func (b *burst) share() int64 {
 		return 0
 	}
 	return int64(100 * b.distinct / (b.high - b.low + 1))
-}
-
-// traces remembers, for each kind of comment that carries an identifier, the
-// comments of that kind: when they differ they name requests, and else a build.
-type traces map[uint64]*sketch.Set
-
-// maxTraces bounds the kinds of comments, and variants is how many of one must
-// have been seen.
-const (
-	maxTraces = 64
-	variants  = 3
-)
-
-// group is what a query belongs to beside its values: the transaction, or the
-// request that its comment names. 0 when it names none.
-func (t *trail) group(o *op.Operation) uint64 {
-	if o.Session.InTxn {
-		return op.HashString("txn") ^ o.Session.ID ^ uint64(o.Session.Txn)<<1
-	}
-	if !strings.Contains(o.Comment, "<id>") {
-		return 0
-	}
-	kind := op.HashString(o.Comment)
-	known, ok := t.traces[kind]
-	if !ok {
-		if len(t.traces) >= maxTraces {
-			return 0
-		}
-		known = sketch.NewSet(variants)
-		t.traces[kind] = known
-	}
-	this := op.Hash(op.Get(o.Body, "comment"))
-	known.Add(this)
-	if known.Len() < variants {
-		return 0
-	}
-	return this
-}
-
-// place is the number of a value of a group, by which its queries are counted.
-func (b *burst) place(v bsoncore.Value) (uint16, bool) {
-	if b.places == nil {
-		b.places = map[uint64]uint16{}
-	}
-	h := op.Hash(v)
-	at, ok := b.places[h]
-	if !ok {
-		if at = uint16(len(b.places)); at >= maxBurst {
-			return 0, false
-		}
-		b.places[h] = at
-	}
-	return at, true
 }

@@ -83,8 +83,11 @@ func fillReadDatabase(t *testing.T, db *mongo.Database) {
 		colls["customers"] = append(colls["customers"], bson.D{{Key: "_id", Value: i}, {Key: "name", Value: "Ada"}, {Key: "st", Value: 1}})
 		colls["orders"] = append(colls["orders"], bson.D{{Key: "_id", Value: i}, {Key: "customerId", Value: i}, {Key: "st", Value: 1}})
 		node := bson.D{
-			{Key: "_id", Value: i}, {Key: "lft", Value: i}, {Key: "rgt", Value: i + 1},
-			{Key: "path", Value: fmt.Sprintf(",top%d,node%d,", i/100, i)}, {Key: "dir", Value: fmt.Sprintf("/top%d/node%d", i/100, i)},
+			{Key: "_id", Value: i},
+			{Key: "lft", Value: i},
+			{Key: "rgt", Value: i + 1},
+			{Key: "path", Value: fmt.Sprintf(",top%d,node%d,", i/100, i)},
+			{Key: "dir", Value: fmt.Sprintf("/top%d/node%d", i/100, i)},
 		}
 		if i%10 < 2 {
 			node = append(node, bson.E{Key: "parent", Value: i + 1})

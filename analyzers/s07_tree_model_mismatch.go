@@ -1,11 +1,8 @@
 package analyzers
 
 import (
-	"strings"
-
 	"mongoadvisor/internal/analysis"
 	"mongoadvisor/internal/op"
-	"mongoadvisor/internal/regex"
 	"mongoadvisor/internal/sketch"
 )
 
@@ -105,119 +102,4 @@ func ancestorsFix(c, parent string) analysis.Fix {
 		c + ".createIndex({ ancestors: 1 })\n" +
 		c + ".find({ ancestors: <root id> })"
 	return fix
-}
-
-func reportNested(p *analysis.Pass, t *trail, statement int, path string) {
-	s := &p.Op.Statements()[statement]
-	known := t.space(s.NS)
-	if known == nil || p.Op.Reply.Seen && !p.Op.Reply.OK {
-		return
-	}
-	n := entry(t.nested, known, func() *nested { return &nested{field: strings.Clone(path), recent: sketch.NewRate(nestedTime)} })
-	if n == nil || n.field != path {
-		return
-	}
-	n.changed = max(n.changed, p.Op.Reply.Modified)
-	count, limit := n.recent.Add(p.Op.Time, 1), p.Limit("renumberings")
-	if count < limit {
-		return
-	}
-	f := analysis.Finding{
-		Reason: "nested-set-churn", Statement: statement, Fields: []string{op.Path(path)}, Shape: op.TextShape("{tree: nested set}"),
-		Message: "the nested set of " + op.Path(s.NS.Coll) + " is renumbered again and again, by " + op.Path(path),
-		Advice:  "A new or moved node rewrites every node to its right, each with its index keys, and readers meanwhile see numbers that overlap.",
-		Caveat:  "a tree that is built just now and then rests suits nested sets",
-		Fix:     ancestorsFix(coll(s.NS), "parent"),
-		Evidence: []analysis.Evidence{
-			{Name: "renumberings", Value: count, Limit: limit, Unit: "updates in 3 minutes"},
-			{Name: "most_documents_changed", Value: n.changed, Unit: "documents"},
-		},
-	}
-	if n.changed > 0 {
-		f.Confidence = analysis.Observed
-	}
-	p.Report(f)
-}
-
-func reportChildren(p *analysis.Pass, t *trail) {
-	statements := p.Op.Statements()
-	for g := range growths(p.Op) {
-		s := &statements[g.Statement]
-		if !childArray(g.Path) || cutByPush(g) || bounded(s, g.Path) || p.Env.Bounded(g.NS, op.Path(g.Path)) {
-			continue
-		}
-		known := t.space(g.NS)
-		if known == nil {
-			continue
-		}
-		path := op.Path(g.Path)
-		k := entry(t.kids, arrayKey{known, strings.Clone(path)}, func() *kids { return &kids{parents: sketch.NewTop[struct{}](maxParents)} })
-		if k == nil {
-			continue
-		}
-		k.pushes++
-		if id, ok := target(s); ok {
-			it := k.parents.Add(id, int64(max(g.Elements, 1)))
-			k.most = max(k.most, it.Count-it.Over)
-		}
-		if k.pushes >= p.Limit("child-pushes") {
-			p.Report(childrenFinding(p, g, k, path))
-		}
-	}
-}
-
-func childrenFinding(p *analysis.Pass, g growth, k *kids, path string) analysis.Finding {
-	f := analysis.Finding{
-		Reason: "child-array", Statement: g.Statement, NS: g.NS, Fields: []string{path}, Shape: op.TextShape("{tree: {children: " + path + "}}"),
-		Severity: analysis.Low, Override: true,
-		Message: "each new child is added to array " + path + " of its parent in " + op.Path(g.NS.Coll),
-		Advice:  "The array of a popular node grows with every child and is rewritten each time; a child that knows its parent is one insert.",
-		Caveat:  "nodes whose children are few by nature, and whose order matters: name the array under bounded in the configuration",
-		Fix: analysis.Fix{
-			Text:    "Turn the reference round: store in each child its parent and its ancestors, and index both. The children of a node are then one equality, in any order.",
-			Mongosh: ancestorsFix(coll(g.NS), "parent").Mongosh,
-		},
-		Evidence: []analysis.Evidence{
-			{Name: "pushes", Value: k.pushes, Limit: p.Limit("child-pushes"), Unit: "pushes"},
-			{Name: "pushes_to_one_parent", Value: k.most, Limit: p.Limit("many-children"), Unit: "elements"},
-		},
-	}
-	if k.most >= p.Limit("many-children") {
-		f.Severity, f.Confidence = analysis.Medium, analysis.Observed
-	}
-	return f
-}
-
-// reportPathRegex speaks of regular expressions on materialized paths, for which
-// Q01 and Q02 leave the word to this rule.
-func reportPathRegex(p *analysis.Pass) {
-	if len(p.Op.Reply.Docs) == 0 {
-		return
-	}
-	reason := func(*pattern) string { return "path-regex" }
-	grouped(patterns(p), "S07", reason, func(f *pattern, _ string, fields []string) {
-		severity, caveat := f.softened(analysis.Medium)
-		if caveat == "" {
-			caveat = "a tree that is and stays small"
-		}
-		what := "does not start at the root"
-		if f.Class.Reason == regex.CaseInsensitive {
-			what = "ignores case"
-		}
-		finding := analysis.Finding{
-			Reason: "path-regex", Statement: f.Statement, NS: f.Filter.NS, Fields: fields, Severity: severity, Override: true, Caveat: caveat, Confidence: analysis.Observed,
-			Message: "a path of the tree is searched in " + named(fields) + " by a regular expression that " + what + ": an index can only be read from end to end" + f.place(),
-			Advice:  "Paths are sorted from the root down: an expression that names the way from the root gets an index range, and any other examines every path.",
-			Fix:     analysis.Fix{Text: "Begin the expression at the root, with the separator: /^,root,/. The program that writes paths decides their case, so it can ask in the same. To find a branch without knowing the way to it, store an array of ancestors and ask by equality."},
-		}
-		if path := indexable(f.Path); path != "" {
-			sep := string(f.Tree)
-			if f.Tree == '/' {
-				sep = `\/`
-			}
-			c := coll(f.Filter.NS)
-			finding.Fix.Mongosh = c + ".createIndex({ " + field(path) + ": 1 })\n" + query(f.Call, f.Filter.NS, "{ "+field(path)+": /^"+sep+"<root>"+sep+"/ }", "")
-		}
-		p.Report(finding)
-	})
 }
