@@ -82,7 +82,7 @@ type sourceKey struct {
 }
 
 // maxRates bounds the rates of one kind; then they begin anew.
-const maxRates = 256
+const maxRates = 128
 
 func rateOf[K comparable](rates map[K]*sketch.Rate, key K) *sketch.Rate {
 	r, ok := rates[key]

@@ -1,6 +1,8 @@
 package analyzers
 
 import (
+	"time"
+
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
 	"mongoadvisor/internal/op"
@@ -14,9 +16,10 @@ type link struct {
 	At    uint16 // which of the different values at the path
 	Path  string // where in the reply, as sent
 	Child *space
-	Field string // what the query compares; aliases its message
+	Field string // what the query compares
 	Value uint64
-	Sure  bool // hardly two things have such a value by chance
+	Sure  bool          // hardly two things have such a value by chance
+	Gap   time.Duration // between reply and query
 }
 
 // maxSame bounds how many places of one value are looked at, newest first;
@@ -37,6 +40,10 @@ func (l *link) self() bool {
 func (l *link) tree() bool {
 	return l.self() && (!l.Use.array || childArray(l.Path))
 }
+
+// step reports whether it is one of a walk through a tree by a program: people who
+// open one level after the other take longer.
+func (l *link) step() bool { return l.tree() && l.Gap <= burstTime }
 
 // asked is one equality of a query.
 type asked struct {
@@ -149,7 +156,7 @@ func (t *trail) find(o *op.Operation, child *space, a asked) (*link, int8) {
 		return nil, 0
 	}
 	from := t.readOf(best.read)
-	l := &link{From: from, At: best.at, Path: t.paths[best.path], Child: child, Field: a.Field, Value: h, Sure: sure}
+	l := &link{From: from, At: best.at, Path: t.paths[best.path], Child: child, Field: t.intern(op.HashString(a.Field), a.Field), Value: h, Sure: sure, Gap: o.Time.Sub(from.last)}
 	for i := range from.paths {
 		if from.paths[i].path == best.path {
 			l.Use = &from.paths[i]

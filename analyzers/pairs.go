@@ -18,7 +18,7 @@ type pairKey struct {
 // values of one.
 const (
 	maxPairs   = 64
-	pairValues = 1024
+	pairValues = 256
 )
 
 // pairTime is how soon a query follows when the two are read together.
@@ -52,7 +52,7 @@ func (t *trail) together(o *op.Operation) *pair {
 	if l.From.docs > 2 || l.From.space.ns.DB != l.Child.ns.DB {
 		return nil
 	}
-	if o.Time.Sub(l.From.last) > pairTime || !l.Sure && t.calls-l.From.call > pairCalls || !o.Reply.Seen || !o.Reply.OK {
+	if l.Gap > pairTime || !l.Sure && t.calls-l.From.call > pairCalls || !o.Reply.Seen || !o.Reply.OK {
 		return nil
 	}
 	k := pairKey{l.From.space, l.Child, l.Use.path, op.HashString(l.Field)}

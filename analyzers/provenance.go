@@ -11,13 +11,13 @@ import (
 	"mongoadvisor/internal/sketch"
 )
 
-// How much is remembered of one client, all connections of its pool together:
-// some 400 KB at most. What is older than remembered is as if it was never read.
+// How much is remembered of one client, all connections of its pool together.
+// What is older than remembered is as if it was never read.
 const (
-	maxTrails     = 64
+	maxTrails     = 128
 	maxReads      = 256  // replies
 	maxValues     = 4096 // values in them
-	maxSpaces     = 512  // collections
+	maxSpaces     = 256  // collections
 	maxPaths      = 1024
 	maxPathsRead  = 32  // paths of one reply
 	maxPathValues = 256 // different values of one path of one reply
@@ -168,7 +168,7 @@ func (t *trail) learn(o *op.Operation, s *space, cursor int64) {
 		if cursor == 0 {
 			r.cursor = o.Reply.CursorID
 		}
-		if t.link != nil && t.link.self() {
+		if t.link != nil && t.link.step() {
 			r.depth, r.top = t.link.From.depth+1, t.link.From.top
 		}
 	}

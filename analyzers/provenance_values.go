@@ -1,6 +1,8 @@
 package analyzers
 
 import (
+	"strings"
+
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
 	"mongoadvisor/internal/op"
@@ -46,9 +48,7 @@ func (t *trail) use(r *read, w *op.Walker) *pathUse {
 		if len(t.paths) >= maxPaths {
 			return nil
 		}
-		id = uint16(len(t.paths))
-		t.paths = append(t.paths, w.Path())
-		t.byHash[h] = id
+		id = t.addPath(h, w.Path())
 	}
 	for i := range r.paths {
 		if r.paths[i].path == id {
@@ -60,6 +60,24 @@ func (t *trail) use(r *read, w *op.Walker) *pathUse {
 	}
 	r.paths = append(r.paths, pathUse{path: id, array: inArray(w.Keys())})
 	return &r.paths[len(r.paths)-1]
+}
+
+func (t *trail) addPath(h uint64, path string) uint16 {
+	t.paths = append(t.paths, path)
+	t.byHash[h] = uint16(len(t.paths) - 1)
+	return t.byHash[h]
+}
+
+// intern is a path that aliases no message.
+func (t *trail) intern(h uint64, path string) string {
+	if id, ok := t.byHash[h]; ok {
+		return t.paths[id]
+	}
+	path = strings.Clone(path)
+	if len(t.paths) < maxPaths {
+		t.addPath(h, path)
+	}
+	return path
 }
 
 func inArray(keys []string) bool {

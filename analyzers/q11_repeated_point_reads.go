@@ -61,7 +61,7 @@ func judgeFanOut(p *analysis.Pass, t *trail) {
 			f.Severity, f.Override = analysis.High, true
 		}
 		p.Report(f)
-	case b.told == 0 && int64(t.link.Use.distinct) < limit && int64(b.reads) >= limit && t.rowByRow():
+	case b.told == 0 && int64(t.link.Use.distinct) < limit && int64(b.reads) >= limit && predicates(p.Op) == 1 && t.rowByRow():
 		b.told |= toldDuplicate
 		f := duplicates(p, b, t.link.Field)
 		f.Confidence = analysis.Observed

@@ -15,7 +15,7 @@ type relation struct {
 }
 
 // maxScores bounds what is remembered of relations.
-const maxScores = 4096
+const maxScores = 1024
 
 // relation says how well the names of a reference and of what it refers to fit;
 // 0 for not at all.
@@ -51,15 +51,11 @@ func relate(from, path, child, field string) int8 {
 	return 0
 }
 
-// akin reports whether a field is named for a collection: "user", "billingUser"
-// and "userAccount" are for users.
+// akin reports whether a field is named for a collection: "user" and "billingUser"
+// are for users and for shop_users.
 func akin(name, coll string) bool {
-	if name == coll {
-		return true
-	}
 	const least = 4
-	return len(coll) >= least && (strings.HasSuffix(name, coll) || strings.HasPrefix(name, coll)) ||
-		len(name) >= least && strings.HasSuffix(coll, name)
+	return name == coll || len(coll) >= least && strings.HasSuffix(name, coll) || len(name) >= least && strings.HasSuffix(coll, name)
 }
 
 // treeWord reports whether a field is named for a place in a tree.

@@ -57,7 +57,7 @@ func entry[K comparable, V any](m map[K]*V, key K, fresh func() *V) *V {
 // be counted now: it got deep enough, or visited enough siblings one by one.
 func (t *trail) walk(deep, wide int64) bool {
 	l := t.link
-	if l == nil || !l.tree() {
+	if l == nil || !l.step() {
 		return false
 	}
 	depth := l.From.depth + 1
