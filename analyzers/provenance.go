@@ -116,6 +116,9 @@ func follow(p *analysis.Pass) *trail {
 	if t.last == me {
 		return t
 	}
+	if len(t.spaces) >= maxSpaces || len(t.paths) >= maxPaths {
+		*t = *newTrail() // a client of many tenants: what was learnt of the first ones goes
+	}
 	t.last, t.link, t.read, t.burst = me, nil, nil, nil
 	t.calls++
 	switch p.Op.Command {
@@ -191,8 +194,11 @@ func (t *trail) learn(o *op.Operation, s *space, cursor int64) {
 
 // opener is the read whose cursor it is, nil when that is not remembered.
 func (t *trail) opener(cursor int64) *read {
+	if cursor == 0 {
+		return nil
+	}
 	for i := range t.reads {
-		if r := &t.reads[i]; cursor != 0 && r.cursor == cursor && r.space != nil {
+		if r := &t.reads[i]; r.cursor == cursor {
 			return r
 		}
 	}

@@ -42,13 +42,9 @@ func (t *trail) keep(r *read, w *op.Walker, v bsoncore.Value) {
 
 // use finds or makes what a reply has at the path of a walk.
 func (t *trail) use(r *read, w *op.Walker) *pathUse {
-	h := w.PathHash()
-	id, ok := t.byHash[h]
+	id, ok := t.pathOf(w)
 	if !ok {
-		if len(t.paths) >= maxPaths {
-			return nil
-		}
-		id = t.addPath(h, w.Path())
+		return nil
 	}
 	for i := range r.paths {
 		if r.paths[i].path == id {
@@ -60,6 +56,27 @@ func (t *trail) use(r *read, w *op.Walker) *pathUse {
 	}
 	r.paths = append(r.paths, pathUse{path: id, array: inArray(w.Keys())})
 	return &r.paths[len(r.paths)-1]
+}
+
+// pathOf is the number of the path of a walk. Keys that look like data are not
+// told apart: there is no end of them.
+func (t *trail) pathOf(w *op.Walker) (uint16, bool) {
+	h := w.PathHash()
+	id, ok := t.byHash[h]
+	if ok {
+		return id, true
+	}
+	path := w.Path()
+	if clean := op.Path(path); clean != path {
+		path, h = clean, op.HashString(clean)
+		if id, ok = t.byHash[h]; ok {
+			return id, true
+		}
+	}
+	if len(t.paths) >= maxPaths {
+		return 0, false
+	}
+	return t.addPath(h, path), true
 }
 
 func (t *trail) addPath(h uint64, path string) uint16 {

@@ -18,12 +18,13 @@ func fanOut(p *analysis.Pass, b *burst, by string) analysis.Finding {
 		Fix:     togetherFix(p, b, field),
 		Evidence: []analysis.Evidence{
 			{Name: "queries", Value: int64(b.reads), Limit: p.Limit("burst"), Unit: "queries"},
-			{Name: "values_asked_for", Value: b.share(), Limit: p.Limit("matched"), Unit: "percent"},
 			{Name: "added_latency", Value: int64(b.latency / time.Microsecond), Unit: "microseconds"},
 		},
 	}
 	if b.from == nil {
 		f.Caveat = "several parts of a program may ask for one document each"
+	} else {
+		f.Evidence = append(f.Evidence, analysis.Evidence{Name: "values_asked_for", Value: b.share(), Limit: p.Limit("matched"), Unit: "percent"})
 	}
 	return f
 }
