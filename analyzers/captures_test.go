@@ -3,13 +3,18 @@ package analyzers_test
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+
 	"mongoadvisor/analyzers"
 	"mongoadvisor/internal/analysis/analysistest"
+	"mongoadvisor/internal/analysis/cases"
 	"mongoadvisor/internal/store"
 )
 
@@ -141,6 +146,54 @@ func TestFollowedValuesAreDeterministic(t *testing.T) {
 		slices.SortStableFunc(apart, func(a, b analysistest.Segment) int { return cmp.Compare(a.Client, b.Client) })
 		if _, other := all(apart); !slices.Equal(other, prints) {
 			t.Errorf("%s: %v, and client by client %v", name, prints, other)
+		}
+	}
+}
+
+// However the streams of three applications are shuffled together, the findings
+// are the same.
+func TestInterleavingOfClients(t *testing.T) {
+	streams := map[string][]cases.Step{}
+	for _, app := range []string{"shop-web", "batch", "worker"} {
+		s := &suite{t: t, rand: rand.New(rand.NewPCG(1, 1)), users: 100}
+		s.send(m("hello", 1, "client", m("application", m("name", app), "driver", m("name", "nodejs", "version", "7.0")), "$db", "admin"))
+		for page := range 3 {
+			list := bson.A{}
+			for i := range 15 {
+				list = append(list, s.order(100*page+i, 20*page+i))
+			}
+			s.send(m("find", "orders", "limit", 15), list...)
+			for i := range 15 {
+				s.findOne("users", s.id(1, 20*page+i), s.user(20*page+i))
+			}
+		}
+		for i := range s.steps {
+			s.steps[i].Conn = app
+		}
+		streams[app] = s.steps
+	}
+	var want []string
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(2, seed))
+		var steps []cases.Step
+		at := map[string]int{}
+		for len(steps) < 3*len(streams["batch"]) {
+			app := []string{"shop-web", "batch", "worker"}[r.IntN(3)]
+			if at[app] < len(streams[app]) {
+				steps = append(steps, streams[app][at[app]])
+				at[app]++
+			}
+		}
+		var got []string
+		for _, f := range judge(t, steps) {
+			got = append(got, fmt.Sprint(f.Fingerprint, " ", f.Rule, " ", f.Count))
+		}
+		slices.Sort(got)
+		if want == nil {
+			want = got
+		}
+		if len(got) != 3 || !slices.Equal(want, got) {
+			t.Errorf("seed %d: %v, want %v", seed, got, want)
 		}
 	}
 }

@@ -11,7 +11,7 @@ func repeatedPointReads() *analysis.Analyzer {
 		Commands: []string{"find", "aggregate", "getMore"}, Run: runRepeatedPointReads, State: trailState(),
 		Reasons: []analysis.Reason{
 			{Name: "fan-out", Doc: "many queries that differ in one value, taken from one reply, or sent in one transaction or request"},
-			{Name: "duplicate", Doc: "the same, and the values repeat: the same document is read again and again"},
+			{Name: "duplicate", Doc: "as many queries from one reply, transaction or request for few values: the same documents are read again and again"},
 		},
 		Limits: []analysis.Limit{
 			{Name: "burst", Default: 10, Unit: "queries", Doc: "queries for different values within a second from which it is reported; 5 suits tests, whose lists are short"},
@@ -29,7 +29,7 @@ func repeatedPointReads() *analysis.Analyzer {
 			Fix: "Collect the values and ask once, with `$in`. Or join once with `$lookup`. When only a few fields that seldom change are shown, copy them beside the reference (extended reference), and there is nothing to ask.",
 			Guards: "Silent for getMores, for `$in` with more than one value, for writes; when less than the limit's share of such queries ask for values of such replies, or when they leave out many of the values between the first and the last one, which is how people pick from a list; " +
 				"when they look again at documents that were just read; and when the values come from nowhere (many users, a cache that fills, polling), unless the limit `unlinked` is set. Steps through a tree are S07's, joins A01's. " +
-				"The reason `duplicate` needs a list of at least the limit's length whose rows repeat their values, and nothing else in between. Wrong here when the driver's batches are what you see: check that the values are not asked for on purpose one by one.",
+				"The reason `duplicate` needs a list of at least the limit's length whose rows repeat their values, and nothing else in between. Wrong here when the queries belong to different users who look at the same list, or when rows are loaded one by one on purpose, as they come into view.",
 			Lesson: "Separating data that is accessed together: the joins on every page view; extended reference.",
 		},
 	}
