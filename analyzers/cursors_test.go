@@ -10,7 +10,7 @@ import (
 	"mongoadvisor/internal/op"
 )
 
-func read(t *testing.T, command bson.D, at time.Time, reply op.Reply) *op.Operation {
+func readOp(t *testing.T, command bson.D, at time.Time, reply op.Reply) *op.Operation {
 	t.Helper()
 	body, err := bson.Marshal(command)
 	if err != nil {
@@ -29,11 +29,11 @@ func TestCursorEstimatesCutBatches(t *testing.T) {
 	}
 	open := newCursors()
 	start := time.Unix(0, 0)
-	c := open.follow(read(t, bson.D{{Key: "find", Value: "c"}}, start, op.Reply{Returned: 101, Bytes: 101 * 100, CursorID: 5}))
+	c := open.follow(readOp(t, bson.D{{Key: "find", Value: "c"}}, start, op.Reply{Returned: 101, Bytes: 101 * 100, CursorID: 5}))
 	if c.docs != 101 || !c.whole {
 		t.Errorf("%+v", c)
 	}
-	c = open.follow(read(t, bson.D{{Key: "getMore", Value: int64(5)}}, start, op.Reply{Returned: -1, Bytes: 100_000, CursorID: 5, Docs: kept}))
+	c = open.follow(readOp(t, bson.D{{Key: "getMore", Value: int64(5)}}, start, op.Reply{Returned: -1, Bytes: 100_000, CursorID: 5, Docs: kept}))
 	if c.docs < 1080 || c.docs > 1120 || c.bytes != 110_100 {
 		t.Errorf("%d documents of 1101, %d bytes", c.docs, c.bytes)
 	}
@@ -44,7 +44,7 @@ func TestCursorsAreBounded(t *testing.T) {
 	open := newCursors()
 	start := time.Unix(0, 0)
 	for i := range maxCursors + 10 {
-		open.follow(read(t, bson.D{{Key: "find", Value: "c"}}, start.Add(time.Duration(i)*time.Second), op.Reply{CursorID: int64(i + 1)}))
+		open.follow(readOp(t, bson.D{{Key: "find", Value: "c"}}, start.Add(time.Duration(i)*time.Second), op.Reply{CursorID: int64(i + 1)}))
 	}
 	if len(open.byID) != maxCursors || open.order.Len() != maxCursors || open.byID[10] != nil || open.byID[11] == nil {
 		t.Errorf("%d cursors", len(open.byID))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"mongoadvisor/internal/analysis"
 	"mongoadvisor/internal/analysis/analysistest"
 	"mongoadvisor/internal/analysis/cases"
+	"mongoadvisor/internal/store"
 )
 
 // growingPost is a document whose array grows, as a server would hold it.
@@ -155,7 +157,7 @@ func TestManyDocumentsGrowAlike(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := st.Findings()
+	found := slices.DeleteFunc(st.Findings(), func(e store.Entry) bool { return e.Rule == "W05" }) // one by one they are, too
 	if len(found) != 1 || found[0].Severity != analysis.High {
 		t.Errorf("%v", words(found))
 	}

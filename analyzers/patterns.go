@@ -27,6 +27,8 @@ type pattern struct {
 	Narrowed bool
 	// Beside is the field of an equality or range whose index is not known.
 	Beside string
+	// Tree is the separator of the paths of a tree that it searches, 0 for none.
+	Tree byte
 }
 
 // patterns collects the regular expressions of an operation that an index
@@ -61,6 +63,9 @@ func findPatterns(p *analysis.Pass) []pattern {
 				found := pattern{Statement: i, Call: call(s), Filter: f, Pred: pred, Path: op.Path(pred.Path), Class: class}
 				found.Bounded, found.Narrowed = near.bounded[pred.Path], near.narrowed
 				found.Beside = op.Path(near.beside)
+				if f.Stored {
+					found.Tree = treePath(p.Op, pred.Path, pred.Pattern)
+				}
 				out = append(out, found)
 			}
 		}
@@ -162,6 +167,8 @@ func (f *pattern) owner() string {
 		return ""
 	case op.CollationText(f.Filter.Collation) != "":
 		return "Q04"
+	case f.Tree != 0 && (f.Class.Reason == regex.CaseInsensitive || f.Class.Reason == regex.Unanchored):
+		return "S07"
 	case f.Class.Reason == regex.CaseInsensitive:
 		return "Q02"
 	case f.Class.Reason == regex.OK:

@@ -35,7 +35,7 @@ func regexNoIndexPrefix() *analysis.Analyzer {
 			Fix: "A beginning: anchor it (`/^abc/`). A leading `.*` can be deleted. A group: take it away. Several beginnings: `$in` of anchored expressions. " +
 				"Option `m`: write `\\A` for `^`. An end: store the value reversed, index that, and search its beginning. " +
 				"\"Contains\": no B-tree index can serve it; use a text or search index, or put an equality on an indexed field beside it.",
-			Guards: "Silent when an equality or range on the same field, an equality or range on `_id` or on a field whose index was seen, `$text` or a geo condition stands beside it, in the filter or in another `$match` of the pipeline; behind a `$limit` or a search stage; inside of a `$lookup` that joins by such a field; for expressions under `$not`, `$nin` and `$nor`; " +
+			Guards: "Silent when an equality or range on the same field, an equality or range on `_id` or on a field whose index was seen, `$text` or a geo condition stands beside it, in the filter or in another `$match` of the pipeline; behind a `$limit` or a search stage; inside of a `$lookup` that joins by such a field; where the reply shows paths of a tree (`,a,b,`) and the expression looks for one (S07 speaks then); for expressions under `$not`, `$nin` and `$nor`; " +
 				"for what the server rejects. One step lower when an equality or range on another field stands beside it whose index is not known, and where earlier stages computed the documents. " +
 				"Wrong here if the collection is and stays small, or if that other equality leaves few documents.",
 			Lesson: "Schema anti-patterns and tree structures: materialized paths; the manual's page on `$regex` and indexes.",

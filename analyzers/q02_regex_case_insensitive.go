@@ -25,7 +25,7 @@ func regexCaseInsensitive() *analysis.Analyzer {
 				"A beginning: the same index, and a range under that collation; accent variants of the beginning may come along. Do not leave the regular expression in the filter: " +
 				"where a plain index on the field exists, too, MongoDB 6.0.5 then took that one and read it from end to end (20,000 keys for 3,697 documents; 3,697 without it). " +
 				"Or keep a lower-cased copy of the field. Adding a collation and keeping the regular expression does not help: `$regex` ignores collations.",
-			Guards: "Silent when an equality or range on the same field, an equality or range on `_id` or on a field whose index was seen, `$text` or a geo condition stands beside it, in the filter or in another `$match` of the pipeline; behind a `$limit` or a search stage; inside of a `$lookup` that joins by such a field; when the query has a collation (Q04 speaks then). " +
+			Guards: "Silent when an equality or range on the same field, an equality or range on `_id` or on a field whose index was seen, `$text` or a geo condition stands beside it, in the filter or in another `$match` of the pipeline; behind a `$limit` or a search stage; inside of a `$lookup` that joins by such a field; where the reply shows paths of a tree (`,a,b,`) and the expression looks for one (S07 speaks then); when the query has a collation (Q04 speaks then). " +
 				"One step lower when an equality or range on another field stands beside it whose index is not known, and where earlier stages computed the documents. " +
 				"DocumentDB has no case-insensitive indexes: keep a lower-cased field there.",
 			Lesson: "Schema anti-patterns and tree structures: case-insensitive queries without a case-insensitive index.",

@@ -58,6 +58,9 @@ func runUnboundedArrayGrowth(p *analysis.Pass) {
 		return
 	}
 	for _, g := range a.grown {
+		if childArray(g.Path) {
+			continue // S07 speaks of the tree
+		}
 		if g.Array.trimmed && (g.Track == nil || g.Track.grown < p.Limit("growth-pushes")) {
 			continue // something keeps it short, and this document has not shown otherwise
 		}

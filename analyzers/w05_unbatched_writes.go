@@ -13,7 +13,7 @@ func unbatchedWrites() *analysis.Analyzer {
 		Title: "One round trip for each of many writes",
 		// every command: whatever comes between two writes ends their row
 		Commands: op.CommandNames(), Needs: op.HasReply | op.HasConn, Run: runUnbatchedWrites,
-		State: &analysis.StateSpec{Scope: analysis.ScopeConn, New: func() any { return &burst{} }},
+		State: &analysis.StateSpec{Scope: analysis.ScopeConn, New: func() any { return &writeBurst{} }},
 		Reasons: []analysis.Reason{
 			{Name: "inserts", Doc: "documents are inserted one by one"},
 			{Name: "updates", Doc: "updates of one document each, of the same shape"},
@@ -39,7 +39,7 @@ func runUnbatchedWrites(p *analysis.Pass) {
 	if p.Op.Conn == nil {
 		return
 	}
-	b := p.State().(*burst)
+	b := p.State().(*writeBurst)
 	s := lonely(p.Op)
 	if s == nil {
 		b.end()
@@ -62,7 +62,7 @@ func runUnbatchedWrites(p *analysis.Pass) {
 	}
 }
 
-func reportBurst(p *analysis.Pass, s *op.Statement, b *burst) {
+func reportBurst(p *analysis.Pass, s *op.Statement, b *writeBurst) {
 	f := analysis.Finding{
 		Reason: s.Command + "s", Confidence: analysis.Observed, Fields: []string{},
 		Message: "many " + s.Command + "s of one document each are sent one after the other",

@@ -182,26 +182,26 @@ var aggregationScenarios = []scenario{
 	},
 
 	{
-		name: "quiet: a join now and then", prepare: fillReviews, profiles: []string{"ci", "staging"},
+		name: "quiet: a join now and then", prepare: fillReviews, profiles: everywhere,
 		run: runPipelines(2, "products", `[{"$match": {"_id": 3}}, `+joinReviews+`]`),
 	},
 	{
-		name: "quiet: a join with its index", prepare: fillReviews, profiles: []string{"ci", "staging"}, flags: []string{"--rules", "-A01"},
+		name: "quiet: a join with its index", prepare: fillReviews, profiles: everywhere, flags: []string{"--rules", "-A01"},
 		run: firstThen(listIndexes, runPipelines(25, "products", `[{"$match": {"_id": 3}}, `+joinReviews+`]`)),
 	},
 	{
-		name: "quiet: a tree read seldom", prepare: fillReviews, profiles: []string{"ci", "staging"},
+		name: "quiet: a tree read seldom", prepare: fillReviews, profiles: everywhere,
 		run: runPipelines(9, "products", `[{"$match": {"_id": 3}}, `+walkTree+`]`),
 	},
 	{
-		name: "quiet: what the server puts in order", prepare: fillReviews, profiles: []string{"ci", "staging"},
+		name: "quiet: what the server puts in order", prepare: fillReviews, profiles: everywhere,
 		run: runPipelines(25, "products",
 			`[{"$project": {"at": 1}}, {"$match": {"at": 5}}]`, `[{"$set": {"x": 1}}, {"$match": {"at": 5}}]`, `[{"$unwind": "$tags"}, {"$match": {"at": 5}}]`,
 			`[{"$sort": {"at": 1}}, {"$project": {"at": 1}}, {"$limit": 5}]`, `[{"$match": {"tags": 2}}, {"$unwind": "$tags"}, {"$match": {"tags": 2}}]`,
 			`[{"$match": {"at": {"$gt": 3}}}, {"$facet": {"page": [{"$sort": {"at": 1}}, {"$limit": 5}], "total": [{"$count": "n"}]}}]`),
 	},
 	{
-		name: "quiet: counts, sums that differ, small groups", prepare: fillReviews, profiles: []string{"ci", "staging"},
+		name: "quiet: counts, sums that differ, small groups", prepare: fillReviews, profiles: everywhere,
 		run: func(ctx context.Context, db *mongo.Database) error {
 			reviews := db.Collection("reviews")
 			for i := range 70 {

@@ -41,20 +41,20 @@ var arrayScenarios = []scenario{
 			return nil
 		},
 	},
-	{name: "a bounded preview", profiles: []string{"ci", "staging"}, run: doTimes(60, func(ctx context.Context, db *mongo.Database, n int) error {
+	{name: "a bounded preview", profiles: everywhere, run: doTimes(60, func(ctx context.Context, db *mongo.Database, n int) error {
 		if _, err := db.Collection("comments").InsertOne(ctx, append(newComment(n), bson.E{Key: "postId", Value: 1})); err != nil {
 			return err
 		}
 		newest := bson.D{{Key: "$each", Value: bson.A{newComment(n)}}, {Key: "$slice", Value: -10}}
 		return upsertByID(ctx, db, "posts", 1, bson.D{{Key: "$push", Value: bson.D{{Key: "recent", Value: newest}}}, {Key: "$inc", Value: bson.D{{Key: "count", Value: 1}}}})
 	})},
-	{name: "buckets of ten", profiles: []string{"ci", "staging"}, run: doTimes(60, func(ctx context.Context, db *mongo.Database, n int) error {
+	{name: "buckets of ten", profiles: everywhere, run: doTimes(60, func(ctx context.Context, db *mongo.Database, n int) error {
 		filter := bson.D{{Key: "sensorId", Value: 7}, {Key: "count", Value: bson.D{{Key: "$lt", Value: 10}}}}
 		push := bson.D{{Key: "$push", Value: bson.D{{Key: "values", Value: n}}}, {Key: "$inc", Value: bson.D{{Key: "count", Value: 1}}}}
 		_, err := db.Collection("readings").UpdateOne(ctx, filter, push, options.UpdateOne().SetUpsert(true))
 		return err
 	})},
-	{name: "a cart that is filled and emptied", profiles: []string{"ci", "staging"}, run: doTimes(90, func(ctx context.Context, db *mongo.Database, n int) error {
+	{name: "a cart that is filled and emptied", profiles: everywhere, run: doTimes(90, func(ctx context.Context, db *mongo.Database, n int) error {
 		return upsertByID(ctx, db, "carts", n/30, bson.D{{Key: "$set", Value: bson.D{{Key: "items", Value: newComments(n % 15)}}}})
 	})},
 
@@ -84,14 +84,14 @@ var arrayScenarios = []scenario{
 			return readByID("books", 1, 1, nil)(ctx, db)
 		},
 	},
-	{name: "a vector and few likes", profiles: []string{"ci", "staging"}, prepare: insertDocs("posts", bson.D{{Key: "_id", Value: 1}, {Key: "embedding", Value: make([]float64, 1536)}, {Key: "likes", Value: []string{"a"}}}), run: readByID("posts", 1, 30, nil)},
-	{name: "a part of the likes", profiles: []string{"ci", "staging"}, prepare: insertDocs("posts", likedPost(1, 400)), run: readByID("posts", 1, 30, bson.D{{Key: "likes", Value: bson.D{{Key: "$slice", Value: -10}}}})},
+	{name: "a vector and few likes", profiles: everywhere, prepare: insertDocs("posts", bson.D{{Key: "_id", Value: 1}, {Key: "embedding", Value: make([]float64, 1536)}, {Key: "likes", Value: []string{"a"}}}), run: readByID("posts", 1, 30, nil)},
+	{name: "a part of the likes", profiles: everywhere, prepare: insertDocs("posts", likedPost(1, 400)), run: readByID("posts", 1, 30, bson.D{{Key: "likes", Value: bson.D{{Key: "$slice", Value: -10}}}})},
 
 	{name: "two megabytes for a title", rule: "S02", reason: "large", coll: "manuals", prepare: insertDocs("manuals", manualOf(2_100_000)), run: readByID("manuals", 1, 3, nil)},
 	{name: "a manual of 210 KB is written", rule: "S02", reason: "large", coll: "manuals", run: insertDocs("manuals", manualOf(210_000))},
-	{name: "the title of two megabytes", profiles: []string{"ci", "staging"}, prepare: insertDocs("manuals", manualOf(2_100_000)), run: readByID("manuals", 1, 30, bson.D{{Key: "title", Value: 1}})},
+	{name: "the title of two megabytes", profiles: everywhere, prepare: insertDocs("manuals", manualOf(2_100_000)), run: readByID("manuals", 1, 30, bson.D{{Key: "title", Value: 1}})},
 	{
-		name: "texts in a collection of their own", profiles: []string{"ci", "staging"},
+		name: "texts in a collection of their own", profiles: everywhere,
 		prepare: insertDocs("manualsDetails", bson.D{{Key: "_id", Value: 1}, {Key: "text", Value: strings.Repeat("x", 2_100_000)}}), run: readByID("manualsDetails", 1, 30, nil),
 	},
 
@@ -128,7 +128,7 @@ var arrayScenarios = []scenario{
 			return nil
 		},
 	},
-	{name: "short arrays that are indexed", profiles: []string{"ci", "staging"}, run: func(ctx context.Context, db *mongo.Database) error {
+	{name: "short arrays that are indexed", profiles: everywhere, run: func(ctx context.Context, db *mongo.Database) error {
 		keys := bson.D{{Key: "likes", Value: 1}}
 		if _, err := db.Collection("posts").Indexes().CreateOne(ctx, mongo.IndexModel{Keys: keys}); err != nil {
 			return err

@@ -25,7 +25,7 @@ var operationScenarios = []scenario{
 		}),
 	},
 	{
-		name: "pages, and a small collection as a whole", profiles: quiet, prepare: numbered(900),
+		name: "pages, and a small collection as a whole", profiles: everywhere, prepare: numbered(900),
 		run: times(20, func(ctx context.Context, db *mongo.Database) error {
 			page := options.Find().SetLimit(50).SetSort(bson.D{{Key: "_id", Value: 1}})
 			return errors.Join(all(bson.D{})(ctx, db), all(bson.D{{Key: "_id", Value: bson.D{{Key: "$gt", Value: 100}}}}, page)(ctx, db))
@@ -45,7 +45,7 @@ var operationScenarios = []scenario{
 		},
 	},
 	{
-		name: "a field with the index", profiles: quiet, flags: limit("Q10.slow-ms=0"), prepare: numbered(2000),
+		name: "a field with the index", profiles: everywhere, flags: limit("Q10.slow-ms=0"), prepare: numbered(2000),
 		run: func(ctx context.Context, db *mongo.Database) error {
 			_, err := db.Collection("c").Indexes().CreateOne(ctx, mongo.IndexModel{Keys: bson.D{{Key: "mod", Value: 1}, {Key: "n", Value: -1}}})
 			newest := options.Find().SetLimit(20).SetSort(bson.D{{Key: "n", Value: -1}})
@@ -76,7 +76,7 @@ var operationScenarios = []scenario{
 		},
 	},
 	{
-		name: "slow reads with the driver's deadline", profiles: quiet, flags: limit("O02.slow-ms=0"),
+		name: "slow reads with the driver's deadline", profiles: everywhere, flags: limit("O02.slow-ms=0"),
 		prepare: numbered(30), run: times(5, func(ctx context.Context, db *mongo.Database) error {
 			ctx, cancel := context.WithTimeout(ctx, time.Minute) // the driver makes a maxTimeMS of it
 			defer cancel()
@@ -84,7 +84,7 @@ var operationScenarios = []scenario{
 		}),
 	},
 	{
-		name: "cursors that are closed", profiles: quiet, flags: limit("O02.idle=1"),
+		name: "cursors that are closed", profiles: everywhere, flags: limit("O02.idle=1"),
 		prepare: numbered(300), run: func(ctx context.Context, db *mongo.Database) error {
 			peek := func(ctx context.Context, db *mongo.Database) error {
 				c, err := db.Collection("c").Find(ctx, bson.D{{Key: "n", Value: bson.D{{Key: "$gte", Value: 0}}}})
@@ -118,14 +118,14 @@ var operationScenarios = []scenario{
 		})),
 	},
 	{
-		name: "uniqueness checked by inserting, and collections dropped before each test", profiles: quiet,
+		name: "uniqueness checked by inserting, and collections dropped before each test", profiles: everywhere,
 		prepare: numbered(1), run: times(30, func(ctx context.Context, db *mongo.Database) error {
 			_ = db.RunCommand(ctx, bson.D{{Key: "drop", Value: "fresh"}}).Err()
 			return failing(insert(0))(ctx, db)
 		}),
 	},
 	{
-		name: "the tests of an application", profiles: quiet, flags: []string{"--rules", "Q09,Q10,I05,O01,O02,O03,O04"},
+		name: "the tests of an application", profiles: everywhere, flags: []string{"--rules", "Q09,Q10,I05,O01,O02,O03,O04"},
 		run: times(400, func(ctx context.Context, db *mongo.Database) error {
 			c, id := db.Collection("c"), bson.NewObjectID()
 			_, err := c.InsertOne(ctx, bson.D{{Key: "_id", Value: id}, {Key: "state", Value: "new"}})
@@ -147,8 +147,6 @@ var operationScenarios = []scenario{
 		}),
 	},
 }
-
-var quiet = []string{"ci", "staging"}
 
 func limit(setting string) []string { return []string{"--limit", setting} }
 

@@ -27,7 +27,7 @@ var schemaScenarios = []scenario{
 		},
 	},
 	{
-		name: "a database for each test", profiles: []string{"ci", "staging"},
+		name: "a database for each test", profiles: everywhere,
 		run: func(ctx context.Context, db *mongo.Database) error {
 			for n := range 20 {
 				own := db.Client().Database(fmt.Sprintf("%s_%06x", db.Name(), n*7919))
@@ -44,7 +44,7 @@ var schemaScenarios = []scenario{
 		},
 	},
 	{
-		name: "three hundred collections", profiles: []string{"ci", "staging"},
+		name: "three hundred collections", profiles: everywhere,
 		run: func(ctx context.Context, db *mongo.Database) error {
 			for n := range 300 {
 				name := "part" + string(rune('a'+n/26)) + string(rune('a'+n%26))
@@ -63,7 +63,7 @@ var schemaScenarios = []scenario{
 		},
 	},
 	{
-		name: "readings in a time-series collection", profiles: []string{"ci", "staging"},
+		name: "readings in a time-series collection", profiles: everywhere,
 		flags: []string{"--limit", "S06.sustained=1", "--limit", "S06.documents=100"},
 		run: func(ctx context.Context, db *mongo.Database) error {
 			series := options.TimeSeries().SetTimeField("at").SetMetaField("sensor")
@@ -74,7 +74,7 @@ var schemaScenarios = []scenario{
 		},
 	},
 	{
-		name: "a burst of small documents", profiles: []string{"ci", "staging"},
+		name: "a burst of small documents", profiles: everywhere,
 		run: func(ctx context.Context, db *mongo.Database) error {
 			return readings(ctx, db, "readings", 8)
 		},
@@ -97,7 +97,7 @@ var schemaScenarios = []scenario{
 		},
 	},
 	{
-		name: "attributes as pairs", profiles: []string{"ci", "staging"},
+		name: "attributes as pairs", profiles: everywhere,
 		run: func(ctx context.Context, db *mongo.Database) error {
 			pairs := mongo.IndexModel{Keys: bson.D{{Key: "specs.k", Value: 1}, {Key: "specs.v", Value: 1}}}
 			if _, err := db.Collection("products").Indexes().CreateOne(ctx, pairs); err != nil {
@@ -119,19 +119,19 @@ var schemaScenarios = []scenario{
 		},
 	},
 	{
-		name: "metrics that nobody acknowledges", profiles: []string{"ci", "staging"}, flags: []string{"--rules", "+O06"},
+		name: "metrics that nobody acknowledges", profiles: everywhere, flags: []string{"--rules", "+O06"},
 		run: func(ctx context.Context, db *mongo.Database) error {
 			return unacknowledged(ctx, db, "metrics")
 		},
 	},
 	{
-		name: "orders that nobody acknowledges, by default", profiles: []string{"ci", "staging"},
+		name: "orders that nobody acknowledges, by default", profiles: everywhere,
 		run: func(ctx context.Context, db *mongo.Database) error {
 			return unacknowledged(ctx, db, "orders")
 		},
 	},
 	{
-		name: "an id looked up as text", rule: "S08", reason: "silent-no-match", coll: "orders", profiles: []string{"ci", "staging"},
+		name: "an id looked up as text", rule: "S08", reason: "silent-no-match", coll: "orders", profiles: everywhere,
 		run: func(ctx context.Context, db *mongo.Database) error {
 			customer := bson.NewObjectID()
 			if _, err := db.Collection("orders").InsertOne(ctx, bson.D{{Key: "customerId", Value: customer}}); err != nil {
@@ -145,7 +145,7 @@ var schemaScenarios = []scenario{
 		},
 	},
 	{
-		name: "ids of both types in their own collections", profiles: []string{"ci", "staging"},
+		name: "ids of both types in their own collections", profiles: everywhere,
 		run: func(ctx context.Context, db *mongo.Database) error {
 			user, missing := bson.NewObjectID(), bson.NewObjectID()
 			if _, err := db.Collection("users").InsertOne(ctx, bson.D{{Key: "_id", Value: user}, {Key: "age", Value: 30}}); err != nil {

@@ -15,7 +15,7 @@ import (
 
 // writeScenarios are those for writes: W03 to W05, W07, W08.
 var writeScenarios = []scenario{
-	{name: "a suite of ordinary tests", profiles: []string{"ci", "staging"}, run: ordinary(5000)},
+	{name: "a suite of ordinary tests", profiles: everywhere, run: ordinary(5000)},
 
 	{
 		name: "a field for each day", rule: "W03", reason: "data-keys", coll: "pages",
@@ -24,7 +24,7 @@ var writeScenarios = []scenario{
 		}),
 	},
 	{
-		name: "a document for each day", profiles: []string{"ci", "staging"},
+		name: "a document for each day", profiles: everywhere,
 		run: eachTime(15, func(ctx context.Context, db *mongo.Database, n int) error {
 			day := fmt.Sprintf("2026-01-%02d", n+1)
 			return upsertOne(ctx, db, "pageViews", bson.M{"pageId": 5, "day": day}, bson.M{"$inc": bson.M{"views": 1}, "$set": bson.M{"title.en": "x", "title.de-AT": "y"}})
@@ -51,7 +51,7 @@ var writeScenarios = []scenario{
 		prepare: fillDocuments("pages", 12), run: eachTime(12, readAndReplace),
 	},
 	{
-		name: "what has changed, and small documents", profiles: []string{"ci", "staging"}, prepare: fillDocuments("pages", 40),
+		name: "what has changed, and small documents", profiles: everywhere, prepare: fillDocuments("pages", 40),
 		run: eachTime(40, func(ctx context.Context, db *mongo.Database, n int) error {
 			pages := db.Collection("pages")
 			var page bson.M
@@ -80,7 +80,7 @@ var writeScenarios = []scenario{
 		}),
 	},
 	{
-		name: "batches", profiles: []string{"ci", "staging"}, prepare: fillDocuments("pages", 40),
+		name: "batches", profiles: everywhere, prepare: fillDocuments("pages", 40),
 		run: eachTime(30, func(ctx context.Context, db *mongo.Database, n int) error {
 			if _, err := db.Collection("imports").InsertMany(ctx, []any{bson.M{"line": n}, bson.M{"line": n + 1}}, options.InsertMany().SetOrdered(false)); err != nil {
 				return err
@@ -94,7 +94,7 @@ var writeScenarios = []scenario{
 		}),
 	},
 	{
-		name: "a write for each request", profiles: []string{"ci", "staging"}, prepare: fillDocuments("pages", 40),
+		name: "a write for each request", profiles: everywhere, prepare: fillDocuments("pages", 40),
 		run: eachTime(60, func(ctx context.Context, db *mongo.Database, n int) error {
 			if err := db.Collection("pages").FindOne(ctx, bson.M{"_id": n % 40}).Err(); err != nil {
 				return err
@@ -123,7 +123,7 @@ var writeScenarios = []scenario{
 		},
 	},
 	{
-		name: "a sequence, and a short loop", profiles: []string{"ci", "staging"}, prepare: fillDocuments("pages", 1),
+		name: "a sequence, and a short loop", profiles: everywhere, prepare: fillDocuments("pages", 1),
 		run: eachTime(200, func(ctx context.Context, db *mongo.Database, n int) error {
 			if n < 20 {
 				return updateOne(ctx, db, "pages", bson.M{"_id": 0}, bson.M{"$inc": bson.M{"views": 1}})
@@ -141,7 +141,7 @@ var writeScenarios = []scenario{
 		}),
 	},
 	{
-		name: "a name that changed", profiles: []string{"ci", "staging"}, prepare: fillOrders(1500),
+		name: "a name that changed", profiles: everywhere, prepare: fillOrders(1500),
 		run: eachTime(3, func(ctx context.Context, db *mongo.Database, n int) error { // one for each product, once
 			_, err := db.Collection("orders").UpdateMany(ctx, bson.M{"product._id": n}, bson.M{"$set": bson.M{"product.name": "new"}})
 			return err

@@ -181,6 +181,7 @@ func (t *tokens) commands() []carrier {
 	add(d(t.word(), t.word()), nil)
 	out = append(out, t.aggregations()...)
 	out = append(out, t.documents()...)
+	out = append(out, t.followed()...)
 	return append(out, t.secrets()...)
 }
 

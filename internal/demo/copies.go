@@ -14,10 +14,10 @@ func copies() []Exercise {
 		{
 			Name: "the order, then its customer", Lesson: "extended reference", Rules: []string{"S05"}, Namespace: "orders", Field: "customerId",
 			Why:   "two round trips for one screen: the second asks for what the first could have brought",
-			Avoid: orderThenCustomer,
-			Prefer: side(func(n int) bson.D {
+			Avoid: screens(orderThenCustomer),
+			Prefer: screens(side(func(n int) bson.D {
 				return find("orders", d("_id", n), "projection", d("total", 1, "customer", 1), "limit", 1)
-			}),
+			})),
 		},
 		{
 			Name: "a copy of what changes all day", Lesson: "extended reference", Rules: []string{"W08"}, Namespace: "orders", Field: "product.stock",
@@ -49,6 +49,21 @@ func stockInOrders(ctx context.Context, db *mongo.Database, n int) error {
 		}
 	}
 	return nil
+}
+
+// screensPerRound is how many orders are looked at in a round.
+const screensPerRound = 25
+
+// screens does a round of work for each of them.
+func screens(one func(context.Context, *mongo.Database, int) error) func(context.Context, *mongo.Database, int) error {
+	return func(ctx context.Context, db *mongo.Database, n int) error {
+		for i := range screensPerRound {
+			if err := one(ctx, db, n*screensPerRound+i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 func orderThenCustomer(ctx context.Context, db *mongo.Database, n int) error {

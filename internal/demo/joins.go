@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
 // rowsPerPage is how many orders a page lists, each with its customer.
@@ -60,16 +61,43 @@ func joins() []Exercise {
 			Name: "one query per row", Lesson: "read together, store together", Rules: []string{"Q11"}, Namespace: "customers", Field: "_id",
 			Why: "each row costs a round trip, and one query takes them all",
 			Avoid: func(ctx context.Context, db *mongo.Database, n int) error {
-				for row := range rowsPerPage {
-					if err := run(ctx, db, find("customers", d("_id", n*rowsPerPage+row), "limit", 1)); err != nil {
-						return err
+				customers, err := orderRows(ctx, db, n)
+				for _, id := range customers {
+					if err = run(ctx, db, find("customers", d("_id", id), "limit", 1)); err != nil {
+						break
 					}
 				}
-				return nil
+				return err
 			},
-			Prefer: side(func(n int) bson.D {
-				return find("customers", d("_id", d("$in", numbers(n*rowsPerPage, rowsPerPage))))
-			}),
+			Prefer: func(ctx context.Context, db *mongo.Database, n int) error {
+				customers, err := orderRows(ctx, db, n)
+				if err != nil {
+					return err
+				}
+				return run(ctx, db, find("customers", d("_id", d("$in", customers))))
+			},
 		},
 	}
+}
+
+// orderRows lists a page of orders and returns their customers.
+func orderRows(ctx context.Context, db *mongo.Database, n int) (customers bson.A, err error) {
+	opts := options.Find().SetLimit(rowsPerPage)
+	if c := commentOf(ctx); c != "" {
+		opts.SetComment(c)
+	}
+	cursor, err := db.Collection("orders").Find(ctx, d("_id", d("$gte", n*rowsPerPage)), opts)
+	if err != nil {
+		return nil, err
+	}
+	var rows []struct {
+		CustomerID int `bson:"customerId"`
+	}
+	if err := cursor.All(ctx, &rows); err != nil {
+		return nil, err
+	}
+	for _, r := range rows {
+		customers = append(customers, r.CustomerID)
+	}
+	return customers, nil
 }

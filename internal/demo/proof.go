@@ -53,7 +53,7 @@ func Proofs() []Proof {
 			after: find("customers", d("name", d("$gte", "ada 1", "$lt", "ada 1\uffff")), "collation", caseless),
 		},
 		{
-			Rule: "Q01", Namespace: "shop.categories", Title: "a part of a path", SameResult: true,
+			Rule: "S07", Namespace: "shop.categories", Title: "a part of a path", SameResult: true,
 			Before: `find({ path: /,audio,/ })`, before: find("categories", d("path", rx(",audio,", ""))),
 			After: `find({ path: /^,electronics,audio,/ })`, after: find("categories", d("path", rx("^,electronics,audio,", ""))),
 		},

@@ -20,7 +20,7 @@ func regexes() []Exercise {
 			find("customers", d("name", rx("^ada 1", "i")), "limit", 20),
 			find("customers", d("name", d("$gte", "ada 1", "$lt", "ada 1\uffff")), "collation", caseless, "limit", 20)),
 		one("a part of a category path", "without the anchor every key is read; the leading comma makes the prefix exact",
-			[]string{"Q01", "S07"}, "categories", "path",
+			[]string{"S07"}, "categories", "path",
 			find("categories", d("path", rx(",audio,", ""))),
 			find("categories", d("path", rx("^,electronics,audio,", "")))),
 		one("a path between wildcards", "a leading wildcard undoes the anchor",

@@ -16,7 +16,7 @@ func trees() []Exercise {
 	}
 	return []Exercise{
 		{
-			Name: "a recursive search on every page", Lesson: "array of ancestors", Rules: []string{"A04", "S07"}, Namespace: "categories", Field: "parent",
+			Name: "a recursive search on every page", Lesson: "array of ancestors", Rules: []string{"A04"}, Namespace: "categories", Field: "parent",
 			Why:    "the tree is walked at each view; with the ancestors stored it is one equality",
 			Avoid:  busy(lookedAt, below),
 			Prefer: side(always(find("categories", d("ancestors", "electronics"), "projection", d("_id", 1)))),

@@ -17,7 +17,7 @@ func walks() []Exercise {
 			Prefer: side(always(find("categories", d("_id", name("audio", 3)), "projection", d("ancestors", 1), "limit", 1))),
 		},
 		{
-			Name: "children in their parent", Lesson: "child references", Rules: []string{"W01", "S07"}, Namespace: "categories", Field: "children",
+			Name: "children in their parent", Lesson: "child references", Rules: []string{"S07"}, Namespace: "categories", Field: "children",
 			Why: "the array of a popular node grows with every child; the parent in the child does not",
 			Avoid: side(func(n int) bson.D {
 				return updateOne("categories", d("_id", "garden"), d("$push", d("children", name("bed", n))))

@@ -77,7 +77,7 @@ var libraries = map[string][]string{
 	"github.com/spf13/":            {"cmd/mongoadvisor"},
 	"github.com/goccy/go-yaml":     {"cmd/mongoadvisor"},
 	"github.com/google/go-cmp":     {},
-	"github.com/gopacket/gopacket": {},
+	"github.com/gopacket/gopacket": {"internal/analysis/analysistest"}, // captures in tests
 	"github.com/rogpeppe/":         {},
 	"go.uber.org/goleak":           {},
 	"pgregory.net/rapid":           {},
