@@ -14,17 +14,17 @@ import (
 
 // arrayScenarios are those for arrays and sizes of documents: W01, S01 to S03, I04.
 var arrayScenarios = []scenario{
-	{name: "comments in their post", rule: "W01", reason: "push", coll: "posts", run: doTimes(12, func(ctx context.Context, db *mongo.Database, n int) error {
+	{name: "comments in their post", rule: "W01", reason: "push", coll: "posts", run: repeated(12, func(ctx context.Context, db *mongo.Database, n int) error {
 		return upsertByID(ctx, db, "posts", 1, bson.D{{Key: "$push", Value: bson.D{{Key: "comments", Value: newComment(n)}}}})
 	})},
-	{name: "buyers in their book", rule: "W01", reason: "add-to-set", coll: "books", run: doTimes(5, func(ctx context.Context, db *mongo.Database, n int) error {
+	{name: "buyers in their book", rule: "W01", reason: "add-to-set", coll: "books", run: repeated(5, func(ctx context.Context, db *mongo.Database, n int) error {
 		return upsertByID(ctx, db, "books", 1, bson.D{{Key: "$addToSet", Value: bson.D{{Key: "buyers", Value: n}}}})
 	})},
-	{name: "a log that a pipeline appends to", rule: "W01", reason: "concat", coll: "jobs", run: doTimes(3, func(ctx context.Context, db *mongo.Database, n int) error {
+	{name: "a log that a pipeline appends to", rule: "W01", reason: "concat", coll: "jobs", run: repeated(3, func(ctx context.Context, db *mongo.Database, n int) error {
 		sub := bson.D{{Key: "$mergeObjects", Value: bson.A{"$run", bson.D{{Key: "log", Value: bson.D{{Key: "$concatArrays", Value: bson.A{bson.D{{Key: "$ifNull", Value: bson.A{"$run.log", bson.A{}}}}, bson.A{n}}}}}}}}}
 		return upsertByID(ctx, db, "jobs", 1, bson.A{bson.D{{Key: "$set", Value: bson.D{{Key: "run", Value: sub}}}}})
 	})},
-	{name: "items that are saved as a whole", rule: "W01", reason: "rewrite", coll: "lists", run: doTimes(25, func(ctx context.Context, db *mongo.Database, n int) error {
+	{name: "items that are saved as a whole", rule: "W01", reason: "rewrite", coll: "lists", run: repeated(25, func(ctx context.Context, db *mongo.Database, n int) error {
 		return upsertByID(ctx, db, "lists", 1, bson.D{{Key: "$set", Value: bson.D{{Key: "items", Value: newComments(n + 1)}}}})
 	})},
 	{
@@ -41,20 +41,20 @@ var arrayScenarios = []scenario{
 			return nil
 		},
 	},
-	{name: "a bounded preview", profiles: everywhere, run: doTimes(60, func(ctx context.Context, db *mongo.Database, n int) error {
+	{name: "a bounded preview", profiles: everywhere, run: repeated(60, func(ctx context.Context, db *mongo.Database, n int) error {
 		if _, err := db.Collection("comments").InsertOne(ctx, append(newComment(n), bson.E{Key: "postId", Value: 1})); err != nil {
 			return err
 		}
 		newest := bson.D{{Key: "$each", Value: bson.A{newComment(n)}}, {Key: "$slice", Value: -10}}
 		return upsertByID(ctx, db, "posts", 1, bson.D{{Key: "$push", Value: bson.D{{Key: "recent", Value: newest}}}, {Key: "$inc", Value: bson.D{{Key: "count", Value: 1}}}})
 	})},
-	{name: "buckets of ten", profiles: everywhere, run: doTimes(60, func(ctx context.Context, db *mongo.Database, n int) error {
+	{name: "buckets of ten", profiles: everywhere, run: repeated(60, func(ctx context.Context, db *mongo.Database, n int) error {
 		filter := bson.D{{Key: "sensorId", Value: 7}, {Key: "count", Value: bson.D{{Key: "$lt", Value: 10}}}}
 		push := bson.D{{Key: "$push", Value: bson.D{{Key: "values", Value: n}}}, {Key: "$inc", Value: bson.D{{Key: "count", Value: 1}}}}
 		_, err := db.Collection("readings").UpdateOne(ctx, filter, push, options.UpdateOne().SetUpsert(true))
 		return err
 	})},
-	{name: "a cart that is filled and emptied", profiles: everywhere, run: doTimes(90, func(ctx context.Context, db *mongo.Database, n int) error {
+	{name: "a cart that is filled and emptied", profiles: everywhere, run: repeated(90, func(ctx context.Context, db *mongo.Database, n int) error {
 		return upsertByID(ctx, db, "carts", n/30, bson.D{{Key: "$set", Value: bson.D{{Key: "items", Value: newComments(n % 15)}}}})
 	})},
 
@@ -133,25 +133,15 @@ var arrayScenarios = []scenario{
 		if _, err := db.Collection("posts").Indexes().CreateOne(ctx, mongo.IndexModel{Keys: keys}); err != nil {
 			return err
 		}
-		return doTimes(30, func(ctx context.Context, db *mongo.Database, n int) error {
-			return insertDocs("posts", likedPost(n, 20))(ctx, db)
-		})(ctx, db)
+		posts := make([]any, 30)
+		for n := range posts {
+			posts[n] = likedPost(n, 20)
+		}
+		return insertDocs("posts", posts...)(ctx, db)
 	}},
 }
 
 type runFunc = func(ctx context.Context, db *mongo.Database) error
-
-// doTimes does something n times.
-func doTimes(n int, do func(ctx context.Context, db *mongo.Database, n int) error) runFunc {
-	return func(ctx context.Context, db *mongo.Database) error {
-		for i := range n {
-			if err := do(ctx, db, i); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
 
 func whereID(n int) bson.D { return bson.D{{Key: "_id", Value: n}} }
 
@@ -170,7 +160,7 @@ func insertDocs(coll string, docs ...any) runFunc {
 
 // readByID finds one document by its _id, some times.
 func readByID(coll string, n, often int, projection any) runFunc {
-	return doTimes(often, func(ctx context.Context, db *mongo.Database, _ int) error {
+	return repeated(often, func(ctx context.Context, db *mongo.Database, _ int) error {
 		return db.Collection(coll).FindOne(ctx, whereID(n), options.FindOne().SetProjection(projection)).Err()
 	})
 }

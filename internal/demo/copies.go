@@ -39,12 +39,12 @@ func copies() []Exercise {
 	}
 }
 
-// sales is how many sales one round has: each changes a stock.
-const sales = 200
+// sales is how many sales of a bestseller one round has: each changes a stock.
+const sales = 40
 
 func stockInOrders(ctx context.Context, db *mongo.Database, n int) error {
 	for i := range sales {
-		if err := run(ctx, db, updateMany("orders", d("product._id", i%20), d("$set", d("product.stock", (n+1)*sales-i)))); err != nil {
+		if err := run(ctx, db, updateMany("orders", d("product._id", i%bestsellers), d("$set", d("product.stock", (n+1)*sales-i)))); err != nil {
 			return err
 		}
 	}

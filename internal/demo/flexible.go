@@ -22,10 +22,16 @@ func flexible() []Exercise {
 		{
 			Name: "a collection per day", Lesson: "too many collections", Rules: []string{"S04"}, Namespace: "events_<n>_<n>_<n>",
 			Why: "each collection and each index is a file with its own handles and cache",
-			Avoid: side(perDay(4, func(at bson.DateTime) bson.D {
+			Avoid: side(perDay(func(at bson.DateTime) bson.D {
 				return insertOne("events_"+at.Time().UTC().Format("2006_01_02"), d("type", "view"))
 			})...),
-			Prefer: side(perDay(4, func(at bson.DateTime) bson.D { return insertOne("events", d("day", at, "type", "view")) })...),
+			Prefer: side(func(n int) bson.D {
+				docs := make(bson.A, daysPerRound)
+				for i := range docs {
+					docs[i] = d("day", day(n*daysPerRound+i), "type", "view")
+				}
+				return d("insert", "events", "documents", docs)
+			}),
 		},
 		{
 			Name: "a new shape, document by document", Lesson: "schema versioning", Namespace: "customers",
@@ -39,11 +45,14 @@ func flexible() []Exercise {
 	}
 }
 
-// perDay makes the commands of one round: one for each of some days.
-func perDay(days int, command func(at bson.DateTime) bson.D) []func(n int) bson.D {
-	out := make([]func(n int) bson.D, days)
+// daysPerRound is how many days pass in one round.
+const daysPerRound = 4
+
+// perDay makes the commands of one round: one for each of its days.
+func perDay(command func(at bson.DateTime) bson.D) []func(n int) bson.D {
+	out := make([]func(n int) bson.D, daysPerRound)
 	for i := range out {
-		out[i] = func(n int) bson.D { return command(day(n*days + i)) }
+		out[i] = func(n int) bson.D { return command(day(n*daysPerRound + i)) }
 	}
 	return out
 }

@@ -38,12 +38,18 @@ func reviews(r *rand.Rand) []any {
 	return docs
 }
 
+// bestsellers are the products that every fifth order is for.
+const bestsellers = 20
+
 // orders have the names that an order page shows beside each reference.
 func orders(r *rand.Rand) []any {
 	docs := make([]any, numOrders)
 	for i := range docs {
 		c := r.IntN(numCustomers)
 		p := r.IntN(numProducts)
+		if i%5 == 0 {
+			p = i / 5 % bestsellers
+		}
 		docs[i] = d("_id", i, "orderNo", fmt.Sprintf("A-%06d", i), "customerId", c, "customer", d("_id", c, "name", customerName(c)),
 			"productId", p, "product", d("_id", p, "name", productName(p)), "total", r.IntN(1000), "createdAt", day(i%365))
 	}
