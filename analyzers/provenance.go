@@ -2,7 +2,6 @@ package analyzers
 
 import (
 	"time"
-	"weak"
 
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
@@ -32,9 +31,9 @@ const memory = 5 * time.Second
 // trail is what one client was told of late, and what it asked next: where the
 // values of its queries come from. The rules that read it share it.
 type trail struct {
-	last weak.Pointer[op.Operation] // the operation taken in last
-	link *link                      // where its value comes from, nil when nobody knows
-	read *read                      // what its reply is remembered as, nil when it brought nothing
+	last uint64 // serial number of the operation taken in last
+	link *link  // where its value comes from, nil when nobody knows
+	read *read  // what its reply is remembered as, nil when it brought nothing
 	// burst is what it adds to: the queries made out of the same reply.
 	burst *burst
 
@@ -112,14 +111,13 @@ func trailState() *analysis.StateSpec {
 // follow takes an operation in, once however many rules ask.
 func follow(p *analysis.Pass) *trail {
 	t := p.State().(*trail)
-	me := weak.Make(p.Op)
-	if t.last == me {
+	if t.last == p.Serial {
 		return t
 	}
 	if len(t.spaces) >= maxSpaces || len(t.paths) >= maxPaths {
 		*t = *newTrail() // a client of many tenants: what was learnt of the first ones goes
 	}
-	t.last, t.link, t.read, t.burst = me, nil, nil, nil
+	t.last, t.link, t.read, t.burst = p.Serial, nil, nil, nil
 	t.calls++
 	switch p.Op.Command {
 	case "find", "aggregate":

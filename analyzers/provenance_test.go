@@ -94,7 +94,7 @@ func TestTrailIsBounded(t *testing.T) {
 			o.Reply.Docs = append(o.Reply.Docs, document())
 		}
 		for _, p := range passes {
-			p.Op, p.Now = o, o.Time
+			p.Op, p.Now, p.Serial = o, o.Time, uint64(i)+1
 			p.Analyzer.Run(p)
 		}
 		for name, n := range sizes(state) {

@@ -12,6 +12,7 @@ type Pass struct {
 	Analyzer *Analyzer
 	Op       *op.Operation
 	Now      time.Time // the traffic's clock
+	Serial   uint64    // of the operation, from 1: a state that is shared takes each in once
 	Env      Env
 	Memo     *Memo // what rules have worked out for this operation; nil for none
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"hash/maphash"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -19,6 +20,8 @@ type Engine struct {
 	views     *viewTable
 	traffic   *trafficTable
 	retries   *retryGuard
+	serial    uint64 // operations judged
+	keys      keys   // of the states of the operation being judged
 	room      op.Room
 	memo      analysis.Memo
 	reported  []reported     // findings of the operation being judged
@@ -58,7 +61,7 @@ type RuleStats struct {
 func New(c Config) *Engine {
 	e := &Engine{
 		config: c, byCommand: map[string][]*rule{},
-		indexes: newIndexTable(), views: newViewTable(), traffic: newTrafficTable(), retries: newRetryGuard(),
+		keys: keys{seed: maphash.MakeSeed()}, indexes: newIndexTable(), views: newViewTable(), traffic: newTrafficTable(), retries: newRetryGuard(),
 	}
 	e.ignored = make([]atomic.Int64, len(c.Ignore))
 	shared := map[string]*states{}
@@ -91,7 +94,7 @@ func (e *Engine) rule(a *analysis.Analyzer, shared map[string]*states) *rule {
 		}
 		shared[a.State.Shared] = r.states
 	}
-	r.pass = analysis.NewPass(a, e, func(p *analysis.Pass, f analysis.Finding) { e.report(r, p, f) }, r.limit, func(p *analysis.Pass) any { return r.states.get(p.Op) })
+	r.pass = analysis.NewPass(a, e, func(p *analysis.Pass, f analysis.Finding) { e.report(r, p, f) }, r.limit, func(*analysis.Pass) any { return r.states.get(&e.keys) })
 	r.pass.Memo = &e.memo
 	return r
 }
@@ -118,6 +121,8 @@ func (e *Engine) Judge(o *op.Operation) {
 	defer o.Return()
 	e.views.resolve(o)
 	e.memo.Reset()
+	e.serial++
+	e.keys.reset(o)
 	if o.Kind == op.KindRead || o.Kind == op.KindWrite || o.Kind == op.KindCursor {
 		if !application(o) {
 			return
@@ -158,7 +163,7 @@ func (e *Engine) run(r *rule, o *op.Operation) {
 			r.stats.Panics.Add(1)
 		}
 	}()
-	r.pass.Op, r.pass.Now = o, o.Time
+	r.pass.Op, r.pass.Now, r.pass.Serial = o, o.Time, e.serial
 	r.calls++
 	if r.calls%sampleEvery != 1 {
 		r.analyzer.Run(r.pass)

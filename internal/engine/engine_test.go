@@ -126,7 +126,8 @@ func TestLeastRecentlyUsedStateGoesFirst(t *testing.T) {
 	for _, coll := range []string{"keep", "b", "keep", "c", "keep", "d"} {
 		e.Judge(find(coll))
 	}
-	if n := *e.rules[0].states.get(find("keep")).(*int); n != 3 {
+	e.keys.reset(find("keep"))
+	if n := *e.rules[0].states.get(&e.keys).(*int); n != 3 {
 		t.Errorf("the state in use counts %d, want 3", n)
 	}
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"container/list"
+	"hash/maphash"
 	"strings"
 	"sync/atomic"
 
@@ -17,35 +18,29 @@ const maxStates = 1024
 type states struct {
 	spec    *analysis.StateSpec
 	max     int
-	byKey   map[stateKey]*list.Element
+	byKey   map[uint64]*list.Element
 	order   *list.List
 	evicted *atomic.Int64
 }
 
-type stateKey struct {
-	ns        op.Namespace
-	app, host string
-	conn      uint64
-}
-
 type stateItem struct {
-	key   stateKey
+	key   uint64
 	state any
 }
 
 func newStates(spec *analysis.StateSpec, evicted *atomic.Int64) *states {
-	s := &states{spec: spec, byKey: map[stateKey]*list.Element{}, order: list.New(), evicted: evicted, max: maxStates}
+	s := &states{spec: spec, byKey: map[uint64]*list.Element{}, order: list.New(), evicted: evicted, max: maxStates}
 	if spec != nil && spec.Max > 0 {
 		s.max = spec.Max
 	}
 	return s
 }
 
-func (s *states) get(o *op.Operation) any {
+func (s *states) get(k *keys) any {
 	if s.spec == nil {
 		return nil
 	}
-	key := s.key(o)
+	key := k.of(s.spec.Scope)
 	if e, ok := s.byKey[key]; ok {
 		s.order.MoveToFront(e)
 		return e.Value.(*stateItem).state
@@ -56,25 +51,45 @@ func (s *states) get(o *op.Operation) any {
 		s.order.Remove(last)
 		s.evicted.Add(1)
 	}
-	key.ns = key.ns.Clone() // it may alias a message
 	item := &stateItem{key: key, state: s.spec.New()}
 	s.byKey[key] = s.order.PushFront(item)
 	return item.state
 }
 
-func (s *states) key(o *op.Operation) stateKey {
-	switch {
-	case s.spec.Scope == analysis.ScopeNamespace:
-		return stateKey{ns: o.Stored().Cut()}
-	case o.Conn == nil: // a source without connections
-	case s.spec.Scope == analysis.ScopeConn:
-		return stateKey{conn: o.Conn.ID}
-	case s.spec.Scope == analysis.ScopeApp:
-		return stateKey{app: o.Conn.App}
-	case s.spec.Scope == analysis.ScopeClient:
-		return stateKey{app: o.Conn.App, host: host(o.Conn.Client)}
+// keys are what the states of one operation are found by, a hash for each scope,
+// made when the first rule asks: a dozen rules keep a state per collection. The
+// hash is seeded, so that nobody can choose names that meet.
+type keys struct {
+	op   *op.Operation
+	seed maphash.Seed
+	hash [analysis.ScopeClient + 1]uint64
+	have [analysis.ScopeClient + 1]bool
+}
+
+func (k *keys) reset(o *op.Operation) {
+	k.op, k.have = o, [analysis.ScopeClient + 1]bool{}
+}
+
+func (k *keys) of(scope analysis.Scope) uint64 {
+	if !k.have[scope] {
+		k.hash[scope], k.have[scope] = k.make(scope), true
 	}
-	return stateKey{}
+	return k.hash[scope]
+}
+
+func (k *keys) make(scope analysis.Scope) uint64 {
+	switch c := k.op.Conn; {
+	case scope == analysis.ScopeNamespace:
+		return maphash.Comparable(k.seed, k.op.Stored().Cut())
+	case c == nil, scope == analysis.ScopeGlobal: // a source without connections
+		return 0
+	case scope == analysis.ScopeConn:
+		return c.ID
+	case scope == analysis.ScopeApp:
+		return maphash.String(k.seed, c.App)
+	default:
+		return maphash.Comparable(k.seed, [2]string{c.App, host(c.Client)})
+	}
 }
 
 // host is an address without its port.
