@@ -135,11 +135,8 @@ func (t *trail) find(o *op.Operation, child *space, a asked) (*link, int8) {
 	sure, _ := reference(a.Value)
 	var best value
 	score := int8(0)
-	for i, n := t.first(h), 0; i >= 0 && n < maxSame; i, n = t.values[i].prev, n+1 {
-		v := t.values[i]
-		if v.hash != h {
-			break // others took its place
-		}
+	for i, n := t.values.first(h), 0; i >= 0 && n < maxSame; i, n = t.values.next(h, i), n+1 {
+		v := t.values.ring[i]
 		from := t.readOf(v.read)
 		if from == nil || from.at.After(o.Time) || o.Time.Sub(from.last) > memory {
 			continue

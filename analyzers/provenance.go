@@ -44,10 +44,8 @@ type trail struct {
 
 	reads  [maxTracedReads]read // ring, by serial
 	serial uint32
-	calls  uint64  // operations taken in
-	values []value // ring
-	oldest int
-	newest map[uint64]int32 // place in values, by hash
+	calls  uint64 // operations taken in
+	values values
 	walker op.Walker
 
 	asked  map[uint64]*sketch.Rate // queries, by shape
@@ -80,6 +78,7 @@ type read struct {
 	docs     int
 	fields   int // of its largest document
 	paths    []pathUse
+	expected int // place in paths of the next value, if this document is like the last
 	// depth is the length of the chain of queries on one collection that led to
 	// it, each made out of the reply to the one before; top is the first of them.
 	depth  int
@@ -90,6 +89,7 @@ type read struct {
 
 // pathUse is what one reply has at one path.
 type pathUse struct {
+	hash     uint64 // of the path as it was sent
 	path     uint16
 	distinct uint16
 	rows     uint16
@@ -98,7 +98,7 @@ type pathUse struct {
 
 func newTrail() *trail {
 	return &trail{
-		spaces: map[op.Namespace]*space{}, byHash: map[uint64]uint16{}, scores: map[relation]int8{}, newest: map[uint64]int32{},
+		spaces: map[op.Namespace]*space{}, byHash: map[uint64]uint16{}, scores: map[relation]int8{},
 		walker: op.Walker{MaxFields: maxDocFields, MaxDepth: 6}, asked: map[uint64]*sketch.Rate{}, linked: map[sourceKey]*sketch.Rate{}, bursts: map[burstKey]*burst{}, traces: traces{},
 		pairs: map[pairKey]*pair{}, walks: map[*space]*walks{}, nested: map[*space]*nested{}, kids: map[placeKey]*kids{},
 	}
@@ -179,6 +179,7 @@ func (t *trail) learn(o *op.Operation, s *space, cursor int64) {
 	t.read = r
 	for _, d := range o.Reply.Docs[:min(len(o.Reply.Docs), maxTracedDocs)] {
 		r.docs++
+		r.expected = 0
 		fields := 0
 		t.walker.Walk(d, func(w *op.Walker, v bsoncore.Value) {
 			if len(w.Keys()) == 1 {

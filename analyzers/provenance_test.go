@@ -24,14 +24,14 @@ func marshal(t *testing.T, d bson.D) bsoncore.Document {
 
 // limitOf are the bounds of what sizes measures.
 var limitOf = map[string]int{
-	"values": maxTracedValues, "newest": maxTracedValues, "spaces": maxSpaces, "paths": maxPaths, "byHash": maxPaths, "scores": maxScores,
+	"values": maxTracedValues, "spaces": maxSpaces, "paths": maxPaths, "byHash": maxPaths, "scores": maxScores,
 	"bursts": maxBursts, "order": maxBursts, "asked": maxRates, "linked": maxRates, "traces": maxTraces, "pairs": maxPairs,
 	"walks": maxTrees, "nested": maxTrees, "kids": maxTrees, "paths of a reply": maxPathsRead,
 }
 
 func sizes(t *trail) map[string]int {
 	out := map[string]int{
-		"values": len(t.values), "newest": len(t.newest), "spaces": len(t.spaces), "paths": len(t.paths), "byHash": len(t.byHash), "scores": len(t.scores),
+		"values": len(t.values.ring), "spaces": len(t.spaces), "paths": len(t.paths), "byHash": len(t.byHash), "scores": len(t.scores),
 		"bursts": len(t.bursts), "order": len(t.order), "asked": len(t.asked), "linked": len(t.linked), "traces": len(t.traces), "pairs": len(t.pairs),
 		"walks": len(t.walks), "nested": len(t.nested), "kids": len(t.kids),
 	}

@@ -14,7 +14,70 @@ type value struct {
 	read uint32
 	path uint16
 	at   uint16 // how many different ones were at the path before it
-	prev int32  // the one before with the same hash, -1 for none
+	prev int32  // the one before in the same bucket, -1 for none
+}
+
+// values are the newest values of all replies: a ring, and a hash table of chains
+// through it, newest first. What is overwritten is not taken out of its chain: a
+// step to something that is not older ends it.
+type values struct {
+	ring    []value
+	oldest  int
+	buckets []int32 // place in ring of the newest, plus one
+}
+
+// maxChain bounds the steps to the next value with a hash.
+const maxChain = 64
+
+func (x *values) put(v value) {
+	if x.buckets == nil {
+		x.buckets = make([]int32, 2*maxTracedValues)
+	}
+	at := len(x.ring)
+	if at < maxTracedValues {
+		x.ring = append(x.ring, value{})
+	} else {
+		at = x.oldest
+		x.oldest = (x.oldest + 1) % maxTracedValues
+	}
+	bucket := &x.buckets[v.hash%uint64(len(x.buckets))]
+	v.prev = *bucket - 1
+	x.ring[at] = v
+	*bucket = int32(at) + 1
+}
+
+// first is the newest value with a hash, -1 for none.
+func (x *values) first(h uint64) int32 {
+	if x.buckets == nil {
+		return -1
+	}
+	i := x.buckets[h%uint64(len(x.buckets))] - 1
+	if i >= 0 && x.ring[i].hash != h {
+		i = x.next(h, i)
+	}
+	return i
+}
+
+// next is the one before i with the same hash, -1 for none.
+func (x *values) next(h uint64, i int32) int32 {
+	for range maxChain {
+		prev := x.ring[i].prev
+		if prev < 0 || x.age(prev) >= x.age(i) {
+			return -1
+		}
+		if i = prev; x.ring[i].hash == h {
+			return i
+		}
+	}
+	return -1
+}
+
+// age orders places of the ring: the newest has the highest.
+func (x *values) age(i int32) int {
+	if n := int(i) - x.oldest; n >= 0 {
+		return n
+	}
+	return int(i) - x.oldest + len(x.ring)
 }
 
 // keep remembers one value of a reply if a later query could ask for it.
@@ -28,40 +91,53 @@ func (t *trail) keep(r *read, w *op.Walker, v bsoncore.Value) {
 	}
 	use.rows++
 	h := op.Hash(v)
-	for i, n := t.first(h), 0; i >= 0 && n < maxSame; i, n = t.values[i].prev, n+1 {
-		if k := &t.values[i]; k.hash == h && k.read == r.serial && k.path == use.path {
+	for i, n := t.values.first(h), 0; i >= 0 && n < maxSame; i, n = t.values.next(h, i), n+1 {
+		k := &t.values.ring[i]
+		if k.read == r.serial && k.path == use.path {
 			return
+		}
+		if k.read < r.serial {
+			break // of an earlier reply, as all before it
 		}
 	}
 	if use.distinct >= maxPathValues {
 		return
 	}
-	t.put(value{hash: h, read: r.serial, path: use.path, at: use.distinct})
+	t.values.put(value{hash: h, read: r.serial, path: use.path, at: use.distinct})
 	use.distinct++
 }
 
-// use finds or makes what a reply has at the path of a walk.
+// use finds or makes what a reply has at the path of a walk. Documents of one
+// reply are mostly alike: the path that came next in the last one is tried first.
 func (t *trail) use(r *read, w *op.Walker) *pathUse {
-	id, ok := t.pathOf(w)
+	h := w.PathHash()
+	for n := range r.paths {
+		i := (r.expected + n) % len(r.paths)
+		if r.paths[i].hash == h {
+			r.expected = i + 1
+			return &r.paths[i]
+		}
+	}
+	id, ok := t.pathOf(h, w)
 	if !ok {
 		return nil
 	}
 	for i := range r.paths {
 		if r.paths[i].path == id {
-			return &r.paths[i]
+			return &r.paths[i] // keys that look like data
 		}
 	}
 	if len(r.paths) >= maxPathsRead {
 		return nil
 	}
-	r.paths = append(r.paths, pathUse{path: id, array: inArray(w.Keys())})
+	r.paths = append(r.paths, pathUse{hash: h, path: id, array: inArray(w.Keys())})
+	r.expected = len(r.paths)
 	return &r.paths[len(r.paths)-1]
 }
 
 // pathOf is the number of the path of a walk. Keys that look like data are not
 // told apart: there is no end of them.
-func (t *trail) pathOf(w *op.Walker) (uint16, bool) {
-	h := w.PathHash()
+func (t *trail) pathOf(h uint64, w *op.Walker) (uint16, bool) {
 	id, ok := t.byHash[h]
 	if ok {
 		return id, true
@@ -104,28 +180,4 @@ func inArray(keys []string) bool {
 		}
 	}
 	return false
-}
-
-func (t *trail) put(v value) {
-	at := len(t.values)
-	if at < maxTracedValues {
-		t.values = append(t.values, value{})
-	} else {
-		at = t.oldest
-		t.oldest = (t.oldest + 1) % maxTracedValues
-		if gone := t.values[at].hash; t.newest[gone] == int32(at) {
-			delete(t.newest, gone)
-		}
-	}
-	v.prev = t.first(v.hash)
-	t.values[at] = v
-	t.newest[v.hash] = int32(at)
-}
-
-// first is the place of the newest value with a hash, -1 for none.
-func (t *trail) first(h uint64) int32 {
-	if i, ok := t.newest[h]; ok {
-		return i
-	}
-	return -1
 }
