@@ -138,7 +138,10 @@ func (t *trail) find(o *op.Operation, child *space, a asked) (*link, int8) {
 	for i, n := t.values.first(h), 0; i >= 0 && n < maxSame; i, n = t.values.next(h, i), n+1 {
 		v := t.values.ring[i]
 		from := t.readOf(v.read)
-		if from == nil || from.at.After(o.Time) || o.Time.Sub(from.last) > memory {
+		if from == nil || o.Time.Sub(from.last) > memory {
+			break // and those before it are older still
+		}
+		if from.at.After(o.Time) {
 			continue
 		}
 		s := t.relation(relation{from.space, child, v.path, op.HashString(a.Field), sure}, a.Field)
@@ -154,6 +157,9 @@ func (t *trail) find(o *op.Operation, child *space, a asked) (*link, int8) {
 	}
 	from := t.readOf(best.read)
 	l := &link{From: from, At: best.at, Path: t.paths[best.path], Child: child, Field: t.intern(op.HashString(a.Field), a.Field), Value: h, Sure: sure, Gap: o.Time.Sub(from.last)}
+	if known := from.space.traced[best.path]; known != nil {
+		known.linked = true
+	}
 	for i := range from.paths {
 		if from.paths[i].path == best.path {
 			l.Use = &from.paths[i]

@@ -66,6 +66,31 @@ type space struct {
 	reads *sketch.Rate // queries of the last minute
 	// linked are those for a value of the reply to another collection's.
 	linked *sketch.Rate
+	traced map[uint16]*tracing // by path
+}
+
+// tracing is what came of remembering the values at one path of a collection.
+type tracing struct {
+	replies uint32
+	linked  bool // a query asked for one of them
+}
+
+// A path that nothing ever came from is remembered of the first replies, then of
+// one in some: most fields of a list are looked at and not followed.
+const (
+	tracedReplies = 64
+	tracedOneIn   = 16
+)
+
+// trace reports whether the values at a path of the next reply are remembered.
+func (s *space) trace(path uint16) bool {
+	t := s.traced[path]
+	if t == nil {
+		t = &tracing{}
+		s.traced[path] = t // as many as paths, at most
+	}
+	t.replies++
+	return t.linked || t.replies <= tracedReplies || t.replies%tracedOneIn == 0
 }
 
 // read is one query whose reply was seen; its later batches belong to it.
@@ -94,6 +119,7 @@ type pathUse struct {
 	distinct uint16
 	rows     uint16
 	array    bool // it stands in an array
+	skip     bool // its values are not remembered this time
 }
 
 func newTrail() *trail {
@@ -151,7 +177,7 @@ func (t *trail) space(ns op.Namespace) *space {
 		return nil
 	}
 	ns = cloneNS(ns)
-	s := &space{ns: ns, base: stem(ns.Coll), reads: sketch.NewRate(time.Minute), linked: sketch.NewRate(time.Minute)}
+	s := &space{ns: ns, base: stem(ns.Coll), reads: sketch.NewRate(time.Minute), linked: sketch.NewRate(time.Minute), traced: map[uint16]*tracing{}}
 	t.spaces[ns] = s
 	return s
 }

@@ -86,7 +86,7 @@ func (t *trail) keep(r *read, w *op.Walker, v bsoncore.Value) {
 		return
 	}
 	use := t.use(r, w)
-	if use == nil {
+	if use == nil || use.skip {
 		return
 	}
 	use.rows++
@@ -130,7 +130,7 @@ func (t *trail) use(r *read, w *op.Walker) *pathUse {
 	if len(r.paths) >= maxPathsRead {
 		return nil
 	}
-	r.paths = append(r.paths, pathUse{hash: h, path: id, array: inArray(w.Keys())})
+	r.paths = append(r.paths, pathUse{hash: h, path: id, array: inArray(w.Keys()), skip: !r.space.trace(id)})
 	r.expected = len(r.paths)
 	return &r.paths[len(r.paths)-1]
 }
