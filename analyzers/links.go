@@ -158,7 +158,7 @@ func (t *trail) find(o *op.Operation, child *space, a asked) (*link, int8) {
 	from := t.readOf(best.read)
 	l := &link{From: from, At: best.at, Path: t.paths[best.path], Child: child, Field: t.intern(op.HashString(a.Field), a.Field), Value: h, Sure: sure, Gap: o.Time.Sub(from.last)}
 	if known := from.space.traced[best.path]; known != nil {
-		known.linked = true
+		known.linked, from.space.links = true, true
 	}
 	for i := range from.paths {
 		if from.paths[i].path == best.path {

@@ -65,8 +65,10 @@ type space struct {
 	base  string       // its name without the plural, in lower case
 	reads *sketch.Rate // queries of the last minute
 	// linked are those for a value of the reply to another collection's.
-	linked *sketch.Rate
-	traced map[uint16]*tracing // by path
+	linked  *sketch.Rate
+	traced  map[uint16]*tracing // by path
+	replies uint32
+	links   bool // a query asked for a value of one of its replies
 }
 
 // tracing is what came of remembering the values at one path of a collection.
@@ -75,14 +77,18 @@ type tracing struct {
 	linked  bool // a query asked for one of them
 }
 
-// A path that nothing ever came from is remembered of the first replies, then of
-// one in some: most fields of a list are looked at and not followed.
+// What nothing ever came from is remembered of the first replies, then of one in
+// some: most lists, and most fields of the others, are looked at and not followed.
 const (
 	tracedReplies = 64
 	tracedOneIn   = 16
 )
 
-// trace reports whether the values at a path of the next reply are remembered.
+func traced(replies uint32, linked bool) bool {
+	return linked || replies <= tracedReplies || replies%tracedOneIn == 0
+}
+
+// trace reports whether the values at a path of this reply are remembered.
 func (s *space) trace(path uint16) bool {
 	t := s.traced[path]
 	if t == nil {
@@ -90,7 +96,7 @@ func (s *space) trace(path uint16) bool {
 		s.traced[path] = t // as many as paths, at most
 	}
 	t.replies++
-	return t.linked || t.replies <= tracedReplies || t.replies%tracedOneIn == 0
+	return traced(t.replies, t.linked)
 }
 
 // read is one query whose reply was seen; its later batches belong to it.
@@ -203,6 +209,9 @@ func (t *trail) learn(o *op.Operation, s *space, cursor int64) {
 		r.last = at
 	}
 	t.read = r
+	if s.replies++; !traced(s.replies, s.links) {
+		return
+	}
 	for _, d := range o.Reply.Docs[:min(len(o.Reply.Docs), maxTracedDocs)] {
 		r.docs++
 		r.expected = 0
