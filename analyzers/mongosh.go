@@ -1,7 +1,6 @@
 package analyzers
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -12,7 +11,17 @@ import (
 // accents apart.
 const collation = `{ locale: "en", strength: 2 }`
 
-var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+// identifier reports whether a name stands in JavaScript as it is.
+func identifier(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return name != ""
+}
 
 // coll writes a collection as mongosh takes it.
 func coll(ns op.Namespace) string {
@@ -20,7 +29,7 @@ func coll(ns op.Namespace) string {
 }
 
 func collName(name string) string {
-	if identifier.MatchString(name) {
+	if identifier(name) {
 		return "db." + name
 	}
 	return "db.getCollection(" + quote(name) + ")"
@@ -31,7 +40,7 @@ func quote(s string) string { return strconv.Quote(s) }
 
 // field writes a field name as the key of a document.
 func field(path string) string {
-	if identifier.MatchString(path) {
+	if identifier(path) {
 		return path
 	}
 	return quote(path)

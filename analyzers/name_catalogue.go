@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"mongoadvisor/internal/analysis"
 	"mongoadvisor/internal/op"
 )
 
@@ -41,8 +42,9 @@ type knownName struct {
 
 // nameFamily are the collections whose names have one template.
 type nameFamily struct {
-	names int
-	told  oncePerSecond
+	names   int
+	counted bool // all of them are, see nameTemplate
+	told    oncePerSecond
 }
 
 // maxGrowthDays is how many days of creations are remembered.
@@ -109,12 +111,13 @@ func (c *catalogues) add(ns op.Namespace) *nameCatalogue {
 		return db
 	}
 	name := knownName{}
-	if family, ok := templateHash(ns.Coll); ok {
+	if t, family, ok := templated(ns.Coll); ok {
 		if name.family = db.families[family]; name.family == nil {
-			name.family = &nameFamily{}
+			name.family = &nameFamily{counted: true}
 			db.families[family] = name.family
 		}
 		name.family.names++
+		name.family.counted = name.family.counted && t.counted
 	}
 	db.names[key] = name
 	c.names++
@@ -178,7 +181,7 @@ func (c *catalogues) drop(ns op.Namespace) {
 	}
 	if name.family != nil {
 		if name.family.names--; name.family.names == 0 {
-			family, _ := templateHash(ns.Coll)
+			_, family, _ := templated(ns.Coll)
 			delete(db.families, family)
 		}
 	}
@@ -200,14 +203,22 @@ func (n *nameCatalogue) family(coll string) *nameFamily {
 }
 
 // single counts the collections with each family that is reported as one.
-func (n *nameCatalogue) single(limit int64) int64 {
+func (n *nameCatalogue) single(p *analysis.Pass) int64 {
 	count := int64(len(n.names))
 	for _, f := range n.families {
-		if int64(f.names) >= limit {
+		if int64(f.names) >= f.limit(p) {
 			count -= int64(f.names) - 1
 		}
 	}
 	return count
+}
+
+// limit is from how many names on a family is reported.
+func (f *nameFamily) limit(p *analysis.Pass) int64 {
+	if f.counted {
+		return p.Limit("counted-names")
+	}
+	return p.Limit("templated-names")
 }
 
 // steady is the least number of collections created on one of the last days,

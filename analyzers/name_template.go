@@ -12,7 +12,19 @@ type nameTemplate struct {
 	text  string // "events_<n>_<n>_<n>", "carts-<id>"
 	base  string // what is left without the slots: "events", "carts"
 	dated bool   // the slots look like a date
+	// counted: all that differs is a small number at the end, and nothing says that
+	// it is a tenant's or a day's.
+	counted bool
 }
+
+// owners are words for whom or what a number behind them stands for.
+var owners = map[string]bool{
+	"tenant": true, "customer": true, "client": true, "org": true, "organization": true, "organisation": true, "company": true, "account": true, "user": true, "team": true,
+	"shop": true, "store": true, "site": true, "workspace": true, "project": true, "school": true, "room": true, "day": true, "week": true, "month": true, "year": true, "hour": true,
+}
+
+// maxCounter is how many digits a number that only counts has.
+const maxCounter = 3
 
 // slot is the kind of a segment: "" for a word, "<n>" for a number, "<id>" for
 // another value.
@@ -82,14 +94,14 @@ func uuid(s string) bool {
 	return true
 }
 
-// templateHash identifies the template of a name; ok is false when it has no
+// templated is the template of a name, with its hash; ok is false when it has no
 // slot or nothing but slots.
-func templateHash(name string) (hash uint64, ok bool) {
+func templated(name string) (t nameTemplate, hash uint64, ok bool) {
 	if !strings.ContainsAny(name, "0123456789") {
-		return 0, false
+		return t, 0, false
 	}
-	t := templateOf(name)
-	return op.HashString(t.text), t.text != name && t.base != ""
+	t = templateOf(name)
+	return t, op.HashString(t.text), t.text != name && t.base != ""
 }
 
 func templateOf(name string) nameTemplate {
@@ -120,6 +132,7 @@ func templateOf(name string) nameTemplate {
 		}
 	})
 	t.text, t.base = text.String(), base.String()
+	t.counted = strings.Count(t.text, "<") == 1 && strings.HasSuffix(t.text, "<n>") && len(digits) <= maxCounter && !owners[singular(strings.ToLower(t.base))]
 	t.dated = len(digits) >= 4 && (strings.HasPrefix(digits, "20") || strings.HasPrefix(digits, "19")) && len(digits) <= 14
 	return t
 }

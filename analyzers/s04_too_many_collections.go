@@ -18,6 +18,7 @@ func tooManyCollections() *analysis.Analyzer {
 		},
 		Limits: []analysis.Limit{
 			{Name: "templated-names", Default: 10, Unit: "collections", Doc: "collections whose names have one template, from which the template is reported"},
+			{Name: "counted-names", Default: 500, Unit: "collections", Doc: "the same where a number below 1,000 at the end is all that differs, and no word before it names a tenant or a day: a few hundred are fine"},
 			{Name: "info-collections", Default: 500, Unit: "collections", Doc: "collections of a database from which their count is reported, as info"},
 			{Name: "medium-collections", Default: 1000, Unit: "collections", Doc: "collections of a database from which it is medium"},
 			{Name: "high-collections", Default: 5000, Unit: "collections", Doc: "collections of a database, or of one template, from which it is high"},
@@ -28,7 +29,7 @@ func tooManyCollections() *analysis.Analyzer {
 		Doc: analysis.Doc{
 			What: "The collections of each database: those that operations address, that `create` makes, that `listCollections` lists, less those that are dropped. A template is a name in which whole segments are numbers, dates or ids: `events_2026_11_30`, `t_4711_orders`, `carts-65f0c0ffee01`. Each finding counts once a second at most, as long as its collections are used.",
 			Why: "Each collection and each index of it is a file of its own, with handles and cache to keep it open, and a query over all of them needs a query for each. " +
-				"Numbers to compare with: Atlas advises from 100 collections in a database on, Compass from 10,000, the agent skills say that the count alone is not the problem; this rule speaks at 500, 1,000 and 5,000, and of names that have a template at 10, since those grow with the calendar or with the customers.",
+				"Numbers to compare with: Atlas advises from 100 collections in a database on, Compass from 10,000, the agent skills say that the count alone is not the problem; this rule speaks at 500, 1,000 and 5,000, and of names that have a template with a date, a tenant or an id at 10, since those grow with the calendar or with the customers.",
 			Fix: "One collection with a field for what the name says, and an index that begins with that field. For days: a date field with a TTL index, or a time-series collection; what was a drop of a day's collection, the TTL index does.",
 			Guards: "A few hundred collections are fine, and so are databases made for one test or one tenant each: templates are looked for in the names of collections only (to keep tenants apart, separate databases with a user each, or separate clusters, are the way). " +
 				"Collections that are dropped no longer count; names with a segment like test, tmp or temp never do. Growth counts what `create` makes, and what an insert makes after a `listCollections` told of all that were there; not the first look at a collection that may have been there. Wrong here when each collection needs an owner, a shard key or a restore of its own.",
@@ -86,12 +87,11 @@ func judgeDatabase(p *analysis.Pass, all *catalogues, ns op.Namespace) {
 	if db == nil {
 		return
 	}
-	limit := p.Limit("templated-names")
-	if f := db.family(ns.Coll); f != nil && int64(f.names) >= limit && f.told.due(p.Now) {
+	if f := db.family(ns.Coll); f != nil && int64(f.names) >= f.limit(p) && f.told.due(p.Now) {
 		reportTemplate(p, ns, f)
 	}
 	if int64(len(db.names)) >= p.Limit("info-collections") && db.countTold.due(p.Now) {
-		reportCount(p, ns.DB, db.single(limit))
+		reportCount(p, ns.DB, db.single(p))
 	}
 	if most := db.steady(p.Now, int(p.Limit("growth-days"))); most >= p.Limit("new-per-day") && db.growthTold.due(p.Now) {
 		reportCreation(p, ns.DB, most)
@@ -112,7 +112,7 @@ func reportTemplate(p *analysis.Pass, ns op.Namespace, f *nameFamily) {
 		Caveat:  "each collection may need an owner, a shard key or a restore of its own",
 		Fix:     t.fix(),
 		Evidence: []analysis.Evidence{
-			{Name: "collections_of_this_template", Value: int64(f.names), Limit: p.Limit("templated-names"), Unit: "collections"},
+			{Name: "collections_of_this_template", Value: int64(f.names), Limit: f.limit(p), Unit: "collections"},
 		},
 	})
 }

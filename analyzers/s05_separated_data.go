@@ -103,7 +103,7 @@ func pairFix(l *link, path string) analysis.Fix {
 // else of the collection it refers to, and never one that is there.
 func embeddedName(l *link, path string) string {
 	for _, mark := range referenceMarks {
-		if cut, ok := strings.CutSuffix(path, mark); ok && identifier.MatchString(cut) {
+		if cut, ok := strings.CutSuffix(path, mark); ok && identifier(cut) {
 			return cut
 		}
 	}

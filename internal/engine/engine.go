@@ -24,9 +24,10 @@ type Engine struct {
 	keys      keys   // of the states of the operation being judged
 	room      op.Room
 	memo      analysis.Memo
-	reported  []reported     // findings of the operation being judged
-	ignored   []atomic.Int64 // how often each ignore entry silenced
-	clock     atomic.Int64   // latest time of the traffic, Unix nanoseconds
+	reported  []reported        // findings of the operation being judged
+	many      map[reported]bool // the same when they are many
+	ignored   []atomic.Int64    // how often each ignore entry silenced
+	clock     atomic.Int64      // latest time of the traffic, Unix nanoseconds
 }
 
 // reported identifies a finding within one operation: the same twice is one.
@@ -61,7 +62,7 @@ type RuleStats struct {
 func New(c Config) *Engine {
 	e := &Engine{
 		config: c, byCommand: map[string][]*rule{},
-		keys: keys{seed: maphash.MakeSeed()}, indexes: newIndexTable(), views: newViewTable(), traffic: newTrafficTable(), retries: newRetryGuard(),
+		keys: keys{seed: maphash.MakeSeed()}, many: map[reported]bool{}, indexes: newIndexTable(), views: newViewTable(), traffic: newTrafficTable(), retries: newRetryGuard(),
 	}
 	e.ignored = make([]atomic.Int64, len(c.Ignore))
 	shared := map[string]*states{}
@@ -144,6 +145,7 @@ func (e *Engine) Judge(o *op.Operation) {
 // that ask for failed ones.
 func (e *Engine) judge(o *op.Operation, refused bool) {
 	e.reported = e.reported[:0]
+	clear(e.many)
 	for _, r := range e.byCommand[o.Command] {
 		w := r.analyzer.Wants
 		if (!refused || r.analyzer.Failed) && (w == 0 || o.Traits()&w != 0) {
@@ -199,12 +201,37 @@ func (e *Engine) report(by *rule, p *analysis.Pass, f analysis.Finding) {
 		}
 	}
 	once := reported{p.Analyzer, f.Reason, f.Statement, r.NS, r.Shape.ID}
-	if slices.Contains(e.reported, once) {
+	if e.repeated(once) {
 		return
 	}
-	e.reported = append(e.reported, once)
 	r.Silenced = e.silenced(&r)
 	e.config.Recorder.Record(r)
+}
+
+// fewReported is how many findings of one operation are looked through; a batch
+// of thousands of statements has an index.
+const fewReported = 16
+
+// repeated reports whether the operation being judged had the finding already, and
+// notes it.
+func (e *Engine) repeated(once reported) bool {
+	if len(e.reported) < fewReported {
+		if slices.Contains(e.reported, once) {
+			return true
+		}
+		e.reported = append(e.reported, once)
+		return false
+	}
+	if len(e.many) == 0 {
+		for _, r := range e.reported {
+			e.many[r] = true
+		}
+	}
+	if e.many[once] {
+		return true
+	}
+	e.many[once] = true
+	return false
 }
 
 // Indexes is what the traffic told of a collection's indexes.

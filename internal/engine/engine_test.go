@@ -131,3 +131,24 @@ func TestLeastRecentlyUsedStateGoesFirst(t *testing.T) {
 		t.Errorf("the state in use counts %d, want 3", n)
 	}
 }
+
+// The same finding twice in one operation is one, also among thousands, and a
+// batch of many statements takes no time that grows with its square.
+func TestFindingsOfOneOperationAreTakenOnce(t *testing.T) {
+	const statements = 20_000
+	rule := newRule("Q01", func(p *analysis.Pass) {
+		for i := range statements {
+			for range 2 {
+				p.Report(analysis.Finding{Reason: "seen", NS: op.Namespace{DB: "d", Coll: "c"}, Shape: op.Shape{ID: uint64(i) + 1}})
+			}
+		}
+	})
+	e, r := newEngine(Config{Rules: []*analysis.Analyzer{rule}})
+	for range 2 {
+		r.reports = nil
+		e.Judge(find("c"))
+		if len(r.reports) != statements {
+			t.Errorf("%d reports", len(r.reports))
+		}
+	}
+}
