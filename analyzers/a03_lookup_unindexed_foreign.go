@@ -10,7 +10,7 @@ import (
 
 func lookupUnindexedForeign() *analysis.Analyzer {
 	return &analysis.Analyzer{
-		ID: "A03", Name: "lookup-unindexed-foreign", Since: "0.2.0", Severity: analysis.High, MinCount: 3,
+		ID: "A03", Name: "lookup-unindexed-foreign", Since: "0.2.0", Severity: analysis.High, Needs: op.HasReply, MinCount: 3,
 		Title:    "A join by a field that no index leads with",
 		Commands: []string{"aggregate", "find", "count", "distinct"}, Run: runLookupUnindexedForeign, State: joinTimeState(),
 		Reasons: []analysis.Reason{

@@ -9,7 +9,7 @@ import (
 
 func unboundedRead() *analysis.Analyzer {
 	return &analysis.Analyzer{
-		ID: "Q09", Name: "unbounded-read", Since: "0.2.0", Severity: analysis.Medium,
+		ID: "Q09", Name: "unbounded-read", Since: "0.2.0", Severity: analysis.Medium, Needs: op.HasReply,
 		Title:    "Reads that return a collection, or much of it, again and again",
 		Commands: append([]string{"update", "bulkWrite"}, cursorCommands...), Run: runUnboundedRead,
 		State: &analysis.StateSpec{Scope: analysis.ScopeGlobal, New: func() any { return newLargeReads() }},

@@ -9,7 +9,7 @@ import (
 
 func unindexedQuery() *analysis.Analyzer {
 	return &analysis.Analyzer{
-		ID: "Q10", Name: "unindexed-query", Since: "0.2.0", Severity: analysis.High,
+		ID: "Q10", Name: "unindexed-query", Since: "0.2.0", Severity: analysis.High, Needs: op.HasReply | op.HasLatency,
 		Title:    "Queries that no index seems to serve",
 		Commands: []string{"find", "aggregate", "count", "update", "delete", "findAndModify"}, Run: runUnindexedQuery,
 		State: &analysis.StateSpec{Scope: analysis.ScopeNamespace, New: func() any { return newPace() }},

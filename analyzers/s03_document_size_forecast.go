@@ -9,7 +9,7 @@ import (
 
 func documentSizeForecast() *analysis.Analyzer {
 	return &analysis.Analyzer{
-		ID: "S03", Name: "document-size-forecast", Since: "0.2.0", Severity: analysis.Critical, Correctness: true,
+		ID: "S03", Name: "document-size-forecast", Since: "0.2.0", Severity: analysis.Critical, Needs: op.HasReply, Correctness: true,
 		Title:    "Document near the limit of 16 MiB, or refused by it",
 		Commands: arrayCommands, Run: runDocumentSizeForecast, State: arrayState(),
 		Reasons: []analysis.Reason{
