@@ -56,6 +56,11 @@ type fixCase struct {
 var fixCases = slices.Concat(queryFixes, arrayFixes, readFixes, aggregationFixes, writeFixes, schemaFixes, operationFixes)
 
 var queryFixes = []fixCase{
+	{rule: "Q04", reason: "index-collation", setup: `db.c.getIndexes()`, traffic: `db.c.find({ s: "user00005" }).collation({ locale: "en", strength: 2 })`, fill: []string{"<value>", "user00005"}, better: true},
+	{
+		rule: "Q04", reason: "index-collation", setup: "db.d.createIndex({ s: 1 }, { collation: { locale: \"en\", strength: 2 } })\ndb.d.getIndexes()",
+		traffic: `db.d.find({ s: "user00005" })`, fill: []string{"<value>", "user00005"},
+	},
 	{rule: "Q05", reason: "not-equal", traffic: `db.c.find({ st: { $ne: 1 } })`, fill: []string{"<values that are wanted>", "2, 3"}},
 	{rule: "Q05", reason: "not-equal", traffic: `db.c.find({ st: { $nin: [1, 2] } })`, fill: []string{"<values that are wanted>", "3"}},
 	{rule: "Q05", reason: "not-equal", traffic: `db.c.find({ opt: { $ne: null } })`},

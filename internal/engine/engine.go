@@ -238,7 +238,7 @@ func (e *Engine) repeated(once reported) bool {
 func (e *Engine) Indexes(ns op.Namespace) ([]op.Index, bool) { return e.indexes.of(ns) }
 
 // IndexesComplete reports whether a whole list of a collection's indexes was seen.
-func (e *Engine) IndexesComplete(ns op.Namespace) bool { return e.indexes.complete[ns.String()] }
+func (e *Engine) IndexesComplete(ns op.Namespace) bool { return e.indexes.complete[ns.Cut()] }
 
 // Traffic is what a collection's workload adds up to so far.
 func (e *Engine) Traffic(ns op.Namespace) analysis.Traffic { return e.traffic.of(ns) }

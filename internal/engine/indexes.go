@@ -2,7 +2,6 @@ package engine
 
 import (
 	"slices"
-	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
@@ -19,19 +18,19 @@ const maxIndexBytes = 16 << 20
 // indexTable is the index catalogue that traffic gives for free: createIndexes,
 // dropIndexes and the replies to listIndexes.
 type indexTable struct {
-	byNS map[string][]op.Index
+	byNS map[op.Namespace][]op.Index
 	// complete are the collections of which a whole list was seen, and every change since.
-	complete map[string]bool
+	complete map[op.Namespace]bool
 	bytes    int
 }
 
 func newIndexTable() *indexTable {
-	return &indexTable{byNS: map[string][]op.Index{}, complete: map[string]bool{}}
+	return &indexTable{byNS: map[op.Namespace][]op.Index{}, complete: map[op.Namespace]bool{}}
 }
 
 // of returns the indexes that were seen; known is false when none ever was.
 func (t *indexTable) of(ns op.Namespace) (indexes []op.Index, known bool) {
-	indexes, known = t.byNS[ns.String()]
+	indexes, known = t.byNS[ns.Cut()]
 	return indexes, known
 }
 
@@ -42,25 +41,25 @@ func (t *indexTable) learn(o *op.Operation) {
 	switch o.Command {
 	case "createIndexes":
 		for _, d := range op.Docs(op.Get(o.Body, "indexes")) {
-			t.add(o.NS, d)
+			t.add(o.NS, d, false)
 		}
 	case "listIndexes":
 		for _, d := range o.Reply.Docs {
-			t.add(o.NS, d)
+			t.add(o.NS, d, true)
 		}
-		if r, key := o.Reply, o.NS.String(); r.CursorID == 0 && len(r.Docs) > 0 && r.Returned == len(r.Docs) && len(t.byNS[key]) >= len(r.Docs) {
-			t.complete[strings.Clone(key)] = true
+		if r, key := o.Reply, o.NS.Cut(); r.CursorID == 0 && len(r.Docs) > 0 && r.Returned == len(r.Docs) && len(t.byNS[key]) >= len(r.Docs) {
+			t.complete[key.Clone()] = true
 		}
 	case "dropIndexes":
 		t.drop(o)
 	case "drop":
-		t.forget(o.NS.String())
+		t.forget(o.NS.Cut())
 	case "renameCollection":
-		t.forget(o.NS.String())
-		t.forget(op.ParseNamespace(op.Str(op.Get(o.Body, "to"))).String())
+		t.forget(o.NS.Cut())
+		t.forget(op.ParseNamespace(op.Str(op.Get(o.Body, "to"))).Cut())
 	case "dropDatabase":
 		for key := range t.byNS {
-			if strings.HasPrefix(key, o.NS.DB+".") {
+			if key.DB == o.NS.DB {
 				t.forget(key)
 			}
 		}
@@ -70,7 +69,7 @@ func (t *indexTable) learn(o *op.Operation) {
 // drop forgets the index of that name; by any other description, all that is
 // known of the collection.
 func (t *indexTable) drop(o *op.Operation) {
-	key, name := o.NS.String(), op.Str(op.Get(o.Body, "index"))
+	key, name := o.NS.Cut(), op.Str(op.Get(o.Body, "index"))
 	indexes := t.byNS[key]
 	i := slices.IndexFunc(indexes, func(ix op.Index) bool { return ix.Name == name })
 	if i < 0 {
@@ -81,7 +80,7 @@ func (t *indexTable) drop(o *op.Operation) {
 	t.byNS[key] = slices.Delete(indexes, i, i+1)
 }
 
-func (t *indexTable) forget(key string) {
+func (t *indexTable) forget(key op.Namespace) {
 	for _, ix := range t.byNS[key] {
 		t.bytes -= size(ix)
 	}
@@ -93,21 +92,25 @@ func (t *indexTable) forget(key string) {
 const maxIndexes = 64
 
 // add takes an index in, in the place of one of the same name.
-func (t *indexTable) add(ns op.Namespace, doc bsoncore.Document) {
+func (t *indexTable) add(ns op.Namespace, doc bsoncore.Document, listed bool) {
 	ix, ok := op.ParseIndex(doc)
-	key := ns.String()
+	ix.Listed = listed
+	key := ns.Cut()
 	indexes, known := t.byNS[key]
 	if !ok || !known && len(t.byNS) >= maxIndexedCollections || t.bytes+size(ix) > maxIndexBytes {
 		return
 	}
 	if i := slices.IndexFunc(indexes, func(x op.Index) bool { return x.Name == ix.Name }); i >= 0 {
+		if indexes[i].Listed && !listed {
+			return // made again, which changes nothing; the list said more
+		}
 		t.bytes += size(ix) - size(indexes[i])
 		indexes[i] = ix
 		return
 	}
 	if len(indexes) < maxIndexes {
 		t.bytes += size(ix)
-		t.byNS[strings.Clone(key)] = append(indexes, ix)
+		t.byNS[key.Clone()] = append(indexes, ix)
 	}
 }
 

@@ -20,7 +20,7 @@ func TestIndexTableIsBounded(t *testing.T) {
 	}
 	for c := range maxIndexedCollections + 100 {
 		for n := range maxIndexes + 10 {
-			table.add(op.Namespace{DB: "d", Coll: strconv.Itoa(c)}, spec(strings.Repeat("x", 200)+strconv.Itoa(n)))
+			table.add(op.Namespace{DB: "d", Coll: strconv.Itoa(c)}, spec(strings.Repeat("x", 200)+strconv.Itoa(n)), false)
 		}
 		if table.bytes > maxIndexBytes {
 			t.Fatalf("%d bytes of indexes after %d collections", table.bytes, c)
@@ -65,7 +65,7 @@ func TestIndexTableKnowsWhenItIsComplete(t *testing.T) {
 		{list(op.Reply{Returned: 2}), true},
 		{&op.Operation{Kind: op.KindDDL, Command: "drop", NS: ns}, false},
 	} {
-		if table.learn(step.o); table.complete[ns.String()] != step.want {
+		if table.learn(step.o); table.complete[ns] != step.want {
 			t.Errorf("step %d: complete is %v", i, !step.want)
 		}
 	}

@@ -16,6 +16,9 @@ type Index struct {
 	Partial   bool
 	Hidden    bool
 	Unique    bool
+	// Listed says that the server stated it: an index without a collation has none
+	// then. One that was only seen being made has the collection's own.
+	Listed bool
 }
 
 // IndexKey is one field of an index with its direction or kind ("1", "-1",
