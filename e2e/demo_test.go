@@ -48,4 +48,9 @@ func TestDemo(t *testing.T) {
 	if !slices.ContainsFunc(report.Findings, func(f finding) bool { return f.Rule == "Q03" }) {
 		t.Error("the JSON report lacks Q03")
 	}
+	for _, group := range "QWASO" {
+		if !slices.ContainsFunc(report.Findings, func(f finding) bool { return rune(f.Rule[0]) == group && f.Fix.Text != "" }) {
+			t.Errorf("the demo shows no finding of the group %c with a fix", group)
+		}
+	}
 }

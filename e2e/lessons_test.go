@@ -44,7 +44,7 @@ func TestLessons(t *testing.T) {
 			}
 		}
 	}
-	if checked < 15 {
+	if checked < 35 {
 		t.Errorf("only %d expectations were checked", checked)
 	}
 	for _, f := range found {

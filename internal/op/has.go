@@ -14,7 +14,7 @@ const (
 	HasSnapshot                 // a live server was inspected
 )
 
-var hasNames = []string{"replies", "latency", "connections", "execution statistics", "a server inspection"}
+var hasNames = []string{"replies", "latency", "connections", "execution statistics", "server inspection"}
 
 // String lists the facts in words: "replies, latency".
 func (h Has) String() string {

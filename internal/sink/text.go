@@ -237,7 +237,11 @@ func seen(e store.Entry) string {
 		if x.Name == "count" || x.Limit == 0 {
 			continue
 		}
-		s += fmt.Sprintf("; %s %s (limit %s)", strings.ReplaceAll(x.Name, "_", " "), thousands(x.Value), thousands(x.Limit))
+		unit := ""
+		if x.Unit == "%" {
+			unit = " %"
+		}
+		s += fmt.Sprintf("; %s %s%s (limit %s%s)", strings.ReplaceAll(x.Name, "_", " "), thousands(x.Value), unit, thousands(x.Limit), unit)
 	}
 	return s + fmt.Sprintf("; %s", e.Confidence)
 }

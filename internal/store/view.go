@@ -116,7 +116,7 @@ func (s *Store) evidence(e *entry) []analysis.Evidence {
 	add("returned_documents", e.returned, "documents")
 	add("returned_bytes", e.bytes, "bytes")
 	if ns := s.namespaces[e.space]; ns != nil && ns.latency > 0 {
-		add("time_share", int64(math.Round(100*min(float64(e.latency.sum)/float64(ns.latency), 1))), "percent of the collection's time")
+		add("time_share", int64(math.Round(100*min(float64(e.latency.sum)/float64(ns.latency), 1))), "%")
 	}
 	return out
 }
