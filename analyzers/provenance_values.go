@@ -110,6 +110,11 @@ func (t *trail) keep(r *read, w *op.Walker, v bsoncore.Value) {
 // use finds or makes what a reply has at the path of a walk. Documents of one
 // reply are mostly alike: the path that came next in the last one is tried first.
 func (t *trail) use(r *read, w *op.Walker) *pathUse {
+	keys := w.Keys()
+	if r.expected < len(r.paths) && len(keys) == 1 && t.paths[r.paths[r.expected].path] == keys[0] {
+		r.expected++
+		return &r.paths[r.expected-1]
+	}
 	h := w.PathHash()
 	for n := range r.paths {
 		i := (r.expected + n) % len(r.paths)
