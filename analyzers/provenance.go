@@ -20,7 +20,7 @@ const (
 	maxPaths        = 1024
 	maxPathsRead    = 32  // paths of one reply
 	maxPathValues   = 256 // different values of one path of one reply
-	maxTracedDocs   = 64 // of one batch: as many as make a burst high, and some
+	maxTracedDocs   = 64  // of one batch: as many as make a burst high, and some
 	maxDocFields    = 64
 	maxReference    = 64 // bytes of a string that refers to something
 )
