@@ -22,8 +22,9 @@ import (
 	"mongoadvisor/wire"
 )
 
-// Run runs a rule over every file of its folder, named after its ID, and fails
-// when bad.json, good.json or the expectations of one are missing.
+// Run runs a rule over every file of its folder, named after its ID. It fails when
+// an expectation of one does not hold, when bad.json or good.json are missing, a
+// guard_*.json, or a limits*.json of a rule that has limits.
 func Run(t *testing.T, testdata string, a *analysis.Analyzer) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(testdata, a.ID, "*.json"))
@@ -41,9 +42,16 @@ func Run(t *testing.T, testdata string, a *analysis.Analyzer) {
 			RunFile(t, f, a)
 		})
 	}
-	for _, need := range []string{"bad.json", "good.json"} {
-		if !slices.Contains(names, need) {
-			t.Errorf("%s: rule %s has no %s", testdata, a.ID, need)
+	need := []string{"bad.json", "good.json", "guard_*.json"}
+	if len(a.Limits) > 0 {
+		need = append(need, "limits*.json")
+	}
+	for _, pattern := range need {
+		if !slices.ContainsFunc(names, func(name string) bool {
+			ok, _ := filepath.Match(pattern, name)
+			return ok
+		}) {
+			t.Errorf("%s: rule %s has no %s", testdata, a.ID, pattern)
 		}
 	}
 }
@@ -76,7 +84,7 @@ func Replay(f *cases.File, rules []*analysis.Analyzer) ([][]analysis.Report, *st
 	stats := &session.Stats{}
 	config := session.Config{
 		Source: op.SourceProxy, Has: op.HasReply | op.HasLatency | op.HasConn, Stats: stats,
-		Cursors: session.NewCursors(1000, stats), Pending: session.NewPending(1 << 20), Emit: eng.Judge,
+		Cursors: session.NewCursors(1000, stats), Pending: session.NewPending(64 << 20), Emit: eng.Judge,
 	}
 	player := player{config: config, sessions: map[string]*session.Session{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	start := player.now

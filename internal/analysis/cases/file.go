@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -149,7 +150,7 @@ func (s stepJSON) filled(n int) stepJSON {
 		if raw == nil {
 			return nil
 		}
-		return json.RawMessage(numbers.Replace(string(raw)))
+		return json.RawMessage(filler.ReplaceAllStringFunc(numbers.Replace(string(raw)), fillerText))
 	}
 	s.Conn, s.Command, s.Reply = numbers.Replace(s.Conn), fill(s.Command), fill(s.Reply)
 	sequences := map[string][]json.RawMessage{}
@@ -160,6 +161,14 @@ func (s stepJSON) filled(n int) stepJSON {
 	}
 	s.Sequences = sequences
 	return s
+}
+
+// filler stands for a long text: "{100KiB}".
+var filler = regexp.MustCompile(`\{(\d{1,5})KiB\}`)
+
+func fillerText(mark string) string {
+	n, _ := strconv.Atoi(filler.FindStringSubmatch(mark)[1])
+	return strings.Repeat("x", n<<10)
 }
 
 // steps are the calls that an operation of a file stands for.
