@@ -16,7 +16,7 @@ func repeatedLookup() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		ID: "A01", Name: "repeated-lookup", Since: "0.1.0", Severity: analysis.Medium, MinCount: 3,
 		Title:    "The same $lookup again and again",
-		Commands: []string{"aggregate", "find", "count", "distinct"}, Run: runRepeatedLookup, State: joinState(),
+		Commands: []string{"aggregate", "find", "count", "distinct"}, Run: runRepeatedLookup, Wants: op.TraitJoin, State: joinState(),
 		Reasons: []analysis.Reason{
 			{Name: "repeated", Doc: "a collection is joined at each call"},
 			{Name: "one-to-one", Doc: "the joined array is unwound at once, or its first element taken: one match is expected"},

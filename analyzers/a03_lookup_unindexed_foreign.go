@@ -12,7 +12,7 @@ func lookupUnindexedForeign() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		ID: "A03", Name: "lookup-unindexed-foreign", Since: "0.2.0", Severity: analysis.High, Needs: op.HasReply, MinCount: 3,
 		Title:    "A join by a field that no index leads with",
-		Commands: []string{"aggregate", "find", "count", "distinct"}, Run: runLookupUnindexedForeign, State: joinTimeState(),
+		Commands: []string{"aggregate", "find", "count", "distinct"}, Run: runLookupUnindexedForeign, Wants: op.TraitJoin | op.TraitGraph, State: joinTimeState(),
 		Reasons: []analysis.Reason{
 			{Name: "no-index", Doc: "the whole list of indexes was seen, and none leads with the foreign field"},
 			{Name: "slow-join", Doc: "the indexes are not known; few documents are joined and returned, and yet it is slow"},

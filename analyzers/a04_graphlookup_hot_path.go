@@ -11,7 +11,7 @@ func graphLookupHotPath() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		ID: "A04", Name: "graphlookup-hot-path", Since: "0.2.0", Severity: analysis.Medium,
 		Title:    "A tree walked by $graphLookup again and again",
-		Commands: []string{"aggregate", "find", "count", "distinct"}, Run: runGraphLookupHotPath, State: joinState(),
+		Commands: []string{"aggregate", "find", "count", "distinct"}, Run: runGraphLookupHotPath, Wants: op.TraitGraph, State: joinState(),
 		Reasons: []analysis.Reason{
 			{Name: "repeated", Doc: "a `$graphLookup` with maxDepth runs often"},
 			{Name: "no-max-depth", Doc: "a `$graphLookup` without maxDepth runs often: it goes as deep as the data does"},

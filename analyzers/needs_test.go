@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mongoadvisor/analyzers"
+	"mongoadvisor/internal/analysis"
 	"mongoadvisor/internal/analysis/cases"
 	"mongoadvisor/internal/op"
 )
@@ -29,7 +30,7 @@ func TestNeeds(t *testing.T) {
 				for i := range f.Operations {
 					change(&f.Operations[i])
 				}
-				return reports(t, f, a)
+				return spoken(t, f, []*analysis.Analyzer{a})[a.ID]
 			}
 			with += load(func(*cases.Step) {})
 			without[op.HasReply] += load(func(s *cases.Step) { s.NoReply = s.Command != nil })
