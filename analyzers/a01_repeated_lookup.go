@@ -70,15 +70,19 @@ func reporting(c *op.Conn) bool {
 	if c == nil {
 		return false
 	}
-	letters := func(r rune) bool { return !unicode.IsLetter(r) }
-	for _, word := range strings.FieldsFunc(strings.ToLower(c.App), letters) {
-		switch word {
-		case "report", "reports", "reporting", "reporter", "analytics", "etl", "warehouse", "export", "exporter":
-			return true
+	for word := range strings.FieldsFuncSeq(c.App, noLetter) {
+		for _, w := range reportingWords {
+			if strings.EqualFold(word, w) {
+				return true
+			}
 		}
 	}
 	return false
 }
+
+func noLetter(r rune) bool { return !unicode.IsLetter(r) }
+
+var reportingWords = []string{"report", "reports", "reporting", "reporter", "analytics", "etl", "warehouse", "export", "exporter"}
 
 // stores reports whether a pipeline writes its result to a collection.
 func stores(pipeline []bsoncore.Document) bool {
@@ -134,7 +138,7 @@ func reportChain(p *analysis.Pass, found []lookup) {
 		}
 	}
 	s := &p.Op.Statements()[found[0].Statement]
-	w, _ := weighJoin(p, s.Shape().ID, s.NS, op.Namespace{})
+	w, _ := weighJoin(p, s.ShapeID(), s.NS, op.Namespace{})
 	p.Report(analysis.Finding{
 		Reason: "chain", Statement: found[0].Statement, Fields: []string{}, Severity: w.severity, Override: true,
 		Message:  strconv.Itoa(len(found)) + " lookups in one pipeline, from " + strings.Join(names, ", "),

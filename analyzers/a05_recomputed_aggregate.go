@@ -50,7 +50,7 @@ func runRecomputedAggregate(p *analysis.Pass) {
 		if countsAll(s.Pipeline) != "" || !aggregates(s.Pipeline) && !(storing && hasStage(s.Pipeline, "$out")) {
 			continue
 		}
-		known := p.State().(*sums).of(s.Shape().ID)
+		known := p.State().(*sums).of(s.ShapeID())
 		perHour := known.take(p.Op, s.Pipeline, p.Now, time.Duration(p.Limit("slow"))*time.Millisecond)
 		if perHour >= p.Limit("per-hour") {
 			judgeSum(p, s, i, known, perHour, storing)

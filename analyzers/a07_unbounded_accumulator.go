@@ -114,7 +114,7 @@ func reportOutOfMemory(p *analysis.Pass, s *op.Statement, statement int) {
 // reportGathered reports what was seen often enough and is large enough; always says
 // that the form alone is worth a word.
 func reportGathered(p *analysis.Pass, f *analysis.Finding, s *op.Statement, size int64, always bool) {
-	calls, largest := p.State().(*gatherSums).take(op.HashString(f.Reason+f.Fields[0])^s.Shape().ID, size)
+	calls, largest := p.State().(*gatherSums).take(op.HashString(f.Reason+f.Fields[0])^s.ShapeID(), size)
 	if ranOut(p) {
 		f.Reason, f.Severity, f.Override, f.Confidence = "memory-error", analysis.High, true, analysis.Observed
 		f.Advice = "The server refused: what is gathered did not fit. " + f.Advice

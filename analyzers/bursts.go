@@ -59,7 +59,7 @@ const (
 // count adds a query to its burst.
 func (t *trail) count(p *analysis.Pass, child *space) {
 	l := t.link
-	query := p.Op.Shape().ID
+	query := p.Op.ShapeID()
 	rateOf(t.asked, query).Add(p.Op.Time, 1)
 	if l == nil {
 		return
@@ -99,7 +99,7 @@ func rateOf[K comparable](rates map[K]*sketch.Rate, key K) *sketch.Rate {
 // matched is how many percent of the queries like this one, within the last
 // second, ask for values from the same place.
 func (t *trail) matched(o *op.Operation) int64 {
-	query := o.Shape().ID
+	query := o.ShapeID()
 	linked := rateOf(t.linked, sourceKey{query ^ op.HashString(t.link.Field), t.link.From.space, t.link.Use.path})
 	return percent(linked.Count(o.Time), rateOf(t.asked, query).Count(o.Time))
 }

@@ -23,7 +23,7 @@ func judgeGroup(p *analysis.Pass, t *trail) {
 		return
 	}
 	asked := conditions[0]
-	k := burstKey{group: group, query: s.Shape().ID}
+	k := burstKey{group: group, query: s.ShapeID()}
 	b := t.burstOf(k)
 	if p.Op.Time.Sub(b.last) > burstTime {
 		*b = burst{key: k, writes: p.Env.Traffic(s.NS).Writes}

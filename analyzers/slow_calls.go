@@ -36,7 +36,7 @@ func (c *slowCalls) add(s *op.Statement, slow bool) (n slowCount, ok bool) {
 		shapes = map[uint64]*slowCount{}
 		c.byNS[op.Namespace{DB: strings.Clone(s.NS.DB), Coll: strings.Clone(s.NS.Coll)}] = shapes
 	}
-	id := s.Shape().ID
+	id := s.ShapeID()
 	known := shapes[id]
 	if known == nil {
 		if !slow || len(shapes) >= maxSlowShapes {

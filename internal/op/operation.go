@@ -152,6 +152,15 @@ func (o *Operation) Shape() Shape {
 	return s[0].Shape()
 }
 
+// ShapeID is the ID of [Operation.Shape], without the text.
+func (o *Operation) ShapeID() uint64 {
+	s := o.Statements()
+	if len(s) == 0 {
+		return 0
+	}
+	return s[0].ShapeID()
+}
+
 // docs are the documents of a body field, or of the kind-1 sequence that stands for it.
 func (o *Operation) docs(name string) []bsoncore.Document {
 	for i := range o.Seqs {

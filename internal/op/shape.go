@@ -37,6 +37,16 @@ func (s *Statement) Shape() Shape {
 	return s.shape
 }
 
+// ShapeID is the ID of the shape, without the text: what a rule keeps things by.
+func (s *Statement) ShapeID() uint64 {
+	if s.shape.IsZero() && s.shapeID == 0 {
+		w := shapeWriter{hash: fnvOffset, mute: true}
+		w.statement(s)
+		s.shapeID = w.hash
+	}
+	return max(s.shape.ID, s.shapeID)
+}
+
 // ShapeOf renders a part of a command, such as one $lookup stage, as a shape
 // of its own, so that a rule can key its findings by that part.
 func ShapeOf(name string, v bsoncore.Value) Shape {

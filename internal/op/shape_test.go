@@ -206,3 +206,22 @@ func TestBatchHasAShapePerStatement(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestShapeIDIsThatOfTheShape: with or without the text, and without an allocation.
+func TestShapeIDIsThatOfTheShape(t *testing.T) {
+	body := doc(d("find", "c", "filter", d("a", 1, "b", d("$in", bson.A{1, 2}), "s", re("^ab", "i")), "sort", d("a", -1), "limit", 5))
+	one, other := &Operation{Command: "find", Body: body}, &Operation{Command: "find", Body: body}
+	if a, b := one.ShapeID(), other.Shape().ID; a != b || one.Shape().ID != a || other.ShapeID() != b {
+		t.Errorf("%x and %x", a, b)
+	}
+	body = doc(d("find", "c", "filter", d("a", 1, "b", d("$gt", 5)), "sort", d("a", -1), "limit", 5))
+	room, o := &Room{}, &Operation{}
+	if n := testing.AllocsPerRun(100, func() {
+		*o = Operation{Command: "find", Body: body}
+		o.Borrow(room)
+		o.ShapeID()
+		o.Return()
+	}); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

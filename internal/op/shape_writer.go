@@ -14,6 +14,7 @@ type shapeWriter struct {
 	buf   []byte
 	hash  uint64
 	first bool
+	mute  bool // only the hash is wanted
 }
 
 const (
@@ -46,6 +47,9 @@ func (w *shapeWriter) sum(s string) {
 }
 
 func (w *shapeWriter) show(s string) {
+	if w.mute {
+		return
+	}
 	if room := maxShapeText - len(w.buf); room > 0 {
 		w.buf = append(w.buf, s[:min(len(s), room)]...)
 	}

@@ -30,7 +30,8 @@ type Statement struct {
 	// Pipeline are then those of what it stands on.
 	View string
 
-	shape Shape
+	shape   Shape
+	shapeID uint64 // when only that was asked for
 }
 
 // Target hashes the _id of the one document a statement is for; ok is false when

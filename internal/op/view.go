@@ -22,7 +22,7 @@ func (o *Operation) Through(v View) {
 		}
 		s.NS.Coll = v.On
 		o.stored = s.NS
-		s.shape = Shape{}
+		s.shape, s.shapeID = Shape{}, 0
 		rest := s.Pipeline
 		if s.Filter != nil && !plainView(v.Pipeline) {
 			match := bsoncore.AppendDocumentElement(nil, "$match", s.Filter)
