@@ -229,6 +229,9 @@ func (a *arrays) rewrite(p *analysis.Pass, g growth, id uint64, position int64, 
 	}
 	longer := t.place(position)
 	if g.Kind == growRewrite {
+		if n := int64(op.Len(v)); n > 0 && n < t.length {
+			x.trimmed = true // as an object mapper sends what was popped or spliced; none left is a new beginning
+		}
 		longer = t.replace(p.Now, int64(op.Len(v)), int64(len(v.Data)))
 		g.Elements = int(longer)
 	}
