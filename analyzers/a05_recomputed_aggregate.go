@@ -67,6 +67,9 @@ func judgeSum(p *analysis.Pass, s *op.Statement, statement int, known *sum, perH
 	}
 	same := 100 * known.same / known.calls
 	repeats := same >= p.Limit("same-share")
+	if known.told != "" { // a share about the limit must not make two findings of one
+		repeats = known.told == "same-inputs"
+	}
 	f := analysis.Finding{
 		Reason: "repeated", Statement: statement, Fields: sumFields(s.Pipeline), Confidence: analysis.Observed,
 		Message: "the same aggregation is computed again and again",
@@ -95,6 +98,7 @@ func judgeSum(p *analysis.Pass, s *op.Statement, statement int, known *sum, perH
 	case repeats:
 		f.Reason, f.Message = "same-inputs", "the same aggregation is computed again and again, and gives the same"
 	}
+	known.told = f.Reason
 	p.Report(f)
 }
 
