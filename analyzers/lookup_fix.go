@@ -40,8 +40,12 @@ func lookupFix(l *lookup, reason string) analysis.Fix {
 	} else if reason == "one-to-one" {
 		fix.Text = "One match is expected: embed it, or copy its few stable fields beside the reference (extended reference) and update the copies when they change."
 	}
+	copies := "{ _id: <" + singular(l.From.Coll) + " id>, " + copied + " }"
+	if reason != "one-to-one" && (as != singular(as) || strings.Contains(l.Local, ".")) {
+		copies = "[" + copies + "]" // a list of references, as far as the names tell
+	}
 	lines := []string{
-		local + ".updateOne({ _id: <id> }, { $set: { " + field(as) + ": { _id: <" + singular(l.From.Coll) + " id>, " + copied + " } } })",
+		local + ".updateOne({ _id: <id> }, { $set: { " + field(as) + ": " + copies + " } })",
 		local + ".createIndex({ " + quote(as+"._id") + ": 1 })  // to update the copies when the original changes",
 	}
 	if l.Foreign != "_id" && indexable(op.Path(l.Foreign)) != "" {
