@@ -41,6 +41,9 @@ func sumFix(s *op.Statement) analysis.Fix {
 			fix.Text = "Add up when a document is written: in the document that is read beside the sums, or in a collection of their own. An average is a sum and a count. State how exact the sums are after a failure between the two writes, or make them in one transaction."
 			fix.Mongosh = kept + ".updateOne({ _id: " + key + " }, " + update + ", { upsert: true })  // with each insert\n" +
 				kept + ".findOne({ _id: " + key + " })"
+			if countsSome(s.Pipeline) {
+				fix.Text = "See that an index begins with the fields of the filter: then keys are counted and no documents. If that is not enough, count when a document is written, in the document that is read beside the number or in a collection of its own."
+			}
 			return fix
 		}
 	}
