@@ -15,6 +15,14 @@ var aggregationFixes = []fixCase{
 		traffic: `db.d.aggregate([{ $match: { _id: 1 } }, { $lookup: { from: "c", localField: "_id", foreignField: "st", pipeline: [{ $sort: { at: -1 } }, { $limit: 3 }], as: "newest" } }])`,
 	},
 	{
+		rule: "A01", reason: "repeated", times: 3, fixed: `db.c.find({ n: 5 })`, fill: []string{"<id>", "5", "[{ _id: <d id>", "[{ _id: 1", "<name>", `"Ada"`},
+		traffic: `db.c.aggregate([{ $match: { n: 5 } }, { $lookup: { from: "d", localField: "tags.k", foreignField: "_id", as: "parts" } }])`,
+	},
+	{
+		rule: "A01", reason: "repeated", times: 3, fixed: `db.d.find({ _id: 1 })`, fill: []string{"<id>", "1", "<the new c>", "{ at: 5 }"},
+		traffic: `db.d.aggregate([{ $match: { _id: 1 } }, { $lookup: { from: "c", localField: "_id", foreignField: "st", as: "all" } }])`,
+	},
+	{
 		rule: "A02", reason: "expr-equality", fixed: `db.c.find({ n: 5 })`, stage: "c", fill: []string{"<the other stages>", ""},
 		traffic: `db.c.aggregate([{ $match: { n: 5 } }, { $lookup: { from: "d", let: { v: "$st" }, pipeline: [{ $match: { $expr: { $eq: ["$k", "$$v"] } } }], as: "d" } }])`,
 	},

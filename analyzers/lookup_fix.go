@@ -25,6 +25,9 @@ func lookupFix(l *lookup, reason string) analysis.Fix {
 	if order := l.newest(); order != nil {
 		return subsetFix(l, as, order)
 	}
+	if l.Local == "_id" && l.Foreign != "_id" && reason != "one-to-one" && len(used) == 0 {
+		return childrenFix(l, as)
+	}
 	copied := "name: <name>"
 	if len(used) > 0 {
 		fix.Text = "Only " + strings.Join(used, ", ") + " of the joined document are read: copy these beside the reference (extended reference), and update the copies when they change, which is seldom for stable fields."
@@ -53,6 +56,21 @@ func lookupFix(l *lookup, reason string) analysis.Fix {
 	}
 	fix.Mongosh = strings.Join(lines, "\n")
 	return fix
+}
+
+// childrenFix embeds the newest few of what belongs to a document, and never all.
+func childrenFix(l *lookup, as string) analysis.Fix {
+	one := singular(l.From.Coll)
+	lines := []string{
+		coll(l.Stage.NS) + ".updateOne({ _id: <id> }, { $push: { " + field(as) + ": { $each: [<the new " + one + ">], $slice: -10 } }, $inc: { " + field(singular(as)+"Count") + ": 1 } })  // with each insert into " + l.From.Coll,
+	}
+	if path := indexable(op.Path(l.Foreign)); path != "" {
+		lines = append(lines, coll(l.From)+".createIndex({ "+field(path)+": 1 })  // as long as the join stays")
+	}
+	return analysis.Fix{
+		Text:    "Any number of " + op.Path(l.From.Coll) + " can belong to one document: embed the newest few with each insert and let $slice cut the rest (subset pattern), and count them there if their number is shown. The whole list stays where it is, for the page that shows all.",
+		Mongosh: strings.Join(lines, "\n"),
+	}
 }
 
 // newest is the order in which the join takes the first few of many, or nil.
