@@ -103,16 +103,17 @@ func reportLookup(p *analysis.Pass, l *lookup) {
 		Message: l.Stage.NS.Coll + " is joined with " + from + " by $lookup again and again",
 		Advice:  "What is read together is stored apart, and every call pays for the join.",
 		Caveat:  "the joined data may change so often that copies of it would always be stale; a report that runs seldom may join",
-		Fix:     lookupFix(l, reason),
 	}
 	w, known := weighJoin(p, f.Shape.ID, l.Stage.NS, l.From)
 	f.Severity, f.Override, f.Evidence = w.severity, true, w.evidence
+	known.longest = max(known.longest, longestArray(p.Op.Reply, l.As))
+	f.Fix = lookupFix(l, reason, known.longest)
 	if w.stale {
 		f.Advice += " But " + from + " is changed so often that copies of it would go stale: copy only fields that are stable."
 		f.Caveat = "copies go stale with each change in " + from + ", unless they hold only what does not change"
 		f.Fix.Text = "Keep in " + from + " what changes often, and read it when it is needed. " + f.Fix.Text
 	}
-	if known.longest = max(known.longest, longestArray(p.Op.Reply, l.As)); l.Stage.Depth == 0 && known.longest > 0 {
+	if l.Stage.Depth == 0 && known.longest > 0 {
 		f.Evidence = append(f.Evidence, analysis.Evidence{Name: "longest_joined", Value: int64(known.longest), Unit: "documents"})
 		f.Confidence = analysis.Observed
 	}

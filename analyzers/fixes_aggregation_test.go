@@ -54,6 +54,11 @@ var aggregationFixes = []fixCase{
 		traffic: `db.c.aggregate([{ $match: { st: 2 } }, { $sortByCount: "$grp" }, { $limit: 3 }])`,
 		fill:    []string{"<st>", "2", "<sortByCount as before>", `"$grp"`, "<limit>", "3"},
 	},
+	{
+		rule: "A05", reason: "same-inputs", times: 60, fixed: `db.c_sums.find({}).sort({ n: -1 }).limit(3)`,
+		traffic: `db.c.aggregate([{ $match: { st: 2 } }, { $group: { _id: "$grp", n: { $sum: "$n" } } }, { $sort: { n: -1 } }, { $limit: 3 }])`,
+		fill:    []string{"<grp>", "1", "<n>", "1"},
+	},
 	{rule: "A05", reason: "materialise-per-request", times: 60, traffic: `db.c.aggregate([{ $group: { _id: "$st", n: { $sum: "$n" } } }, { $merge: { into: "sums" } }])`},
 	{
 		rule: "A06", reason: "match-after-facet", times: 3, better: true,

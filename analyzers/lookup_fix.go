@@ -10,8 +10,8 @@ import (
 )
 
 // lookupFix stores what is joined where it is read: the newest few of many, the
-// fields of one match that are read, or the match.
-func lookupFix(l *lookup, reason string) analysis.Fix {
+// fields of one match that are read, or the match. Replies showed longest matches.
+func lookupFix(l *lookup, reason string, longest int) analysis.Fix {
 	fix := analysis.Fix{Text: "Store what is read together in one place: embed a single match, copy a few stable fields beside the reference, or embed the newest few of many with $slice."}
 	local, from := coll(l.Stage.NS), collName(l.From.Coll)
 	as := op.Path(l.As)
@@ -25,7 +25,7 @@ func lookupFix(l *lookup, reason string) analysis.Fix {
 	if order := l.newest(); order != nil {
 		return subsetFix(l, as, order)
 	}
-	if l.Local == "_id" && l.Foreign != "_id" && reason != "one-to-one" && len(used) == 0 {
+	if l.Foreign != "_id" && (l.Local == "_id" || longest > 1) && reason != "one-to-one" && len(used) == 0 {
 		return childrenFix(l, as)
 	}
 	copied := "name: <name>"
@@ -60,9 +60,12 @@ func lookupFix(l *lookup, reason string) analysis.Fix {
 
 // childrenFix embeds the newest few of what belongs to a document, and never all.
 func childrenFix(l *lookup, as string) analysis.Fix {
-	one := singular(l.From.Coll)
+	one, parent := singular(l.From.Coll), "_id: <id>"
+	if local := indexable(op.Path(l.Local)); l.Local != "_id" && local != "" {
+		parent = field(local) + ": <" + local + ">"
+	}
 	lines := []string{
-		coll(l.Stage.NS) + ".updateOne({ _id: <id> }, { $push: { " + field(as) + ": { $each: [<the new " + one + ">], $slice: -10 } }, $inc: { " + field(singular(as)+"Count") + ": 1 } })  // with each insert into " + l.From.Coll,
+		coll(l.Stage.NS) + ".updateOne({ " + parent + " }, { $push: { " + field(as) + ": { $each: [<the new " + one + ">], $slice: -10 } }, $inc: { " + field(singular(as)+"Count") + ": 1 } })  // with each insert into " + l.From.Coll,
 	}
 	if path := indexable(op.Path(l.Foreign)); path != "" {
 		lines = append(lines, coll(l.From)+".createIndex({ "+field(path)+": 1 })  // as long as the join stays")
