@@ -28,14 +28,14 @@ func repeatedLookup() *analysis.Analyzer {
 			{Name: "medium-share", Default: 10, Unit: "%", Doc: "share of the collection's reads from which it is medium, and low below"},
 			{Name: "high-share", Default: 50, Unit: "%", Doc: "share of the collection's reads from which it is high"},
 			{Name: "high-rate", Default: 100, Unit: "operations", Doc: "joins of one pair within a minute from which it is high"},
-			{Name: "stale-writes", Default: 10, Unit: "operations", Doc: "writes to the joined collection for 100 reads of the other one, beyond which copies would go stale"},
+			{Name: "stale-writes", Default: 10, Unit: "operations", Doc: "changes of documents in the joined collection for 100 reads of the other one, beyond which copies would go stale"},
 		},
 		Doc: analysis.Doc{
 			What: "A `$lookup` that runs again and again, at any depth: in `$facet`, in `$unionWith`, in the pipeline of another `$lookup`, and in a view whose definition was seen (`create`, `collMod`, the reply to `listCollections`), whatever reads it. Calls are added up by the joined pair (collection, from, fields), whatever else the pipeline holds.",
 			Why: "Data that is read together and stored apart is joined on every request. " +
 				"Atlas advises beyond 100 queries with a lookup or half of all queries; Compass for any lookup. Here it is low below 10 % of the collection's reads, medium from there on and while there are too few reads to tell, and high from 50 % of them or 100 a minute. " +
 				"A join costs at least one index access per document on the foreign side, and a scan without an index there.",
-			Fix:    "One match that changes seldom: embed it. A few stable fields: copy them beside the reference (extended reference) and update the copies when they change. The newest few of many: embed them with `$slice` (subset). Until then, index the foreign field. If the joined collection is written more than once for ten reads, keep volatile fields where they are and copy only what is stable; that is said then, one step lower.",
+			Fix:    "One match that changes seldom: embed it. A few stable fields: copy them beside the reference (extended reference) and update the copies when they change. The newest few of many: embed them with `$slice` (subset). Until then, index the foreign field. If documents of the joined collection are changed more than once for ten reads, keep volatile fields where they are and copy only what is stable; that is said then, one step lower.",
 			Guards: "Not before the third call, whatever the profile; not for pipelines that end in `$merge` or `$out`, which store their result; not for applications that say they report or analyse. Runs of at most one an hour count as rare and are not shown. Wrong here when the joined data changes often and every read must be exact.",
 			Lesson: "All three lessons: separating data that is accessed together; extended reference, subset and computed patterns.",
 		},
@@ -107,16 +107,17 @@ func reportLookup(p *analysis.Pass, l *lookup) {
 		Message: l.Stage.NS.Coll + " is joined with " + from + " by $lookup again and again",
 		Advice:  "What is read together is stored apart, and every call pays for the join.",
 		Caveat:  "the joined data may change so often that copies of it would always be stale; a report that runs seldom may join",
-		Fix:     lookupFix(l, reason),
 	}
 	w, known := weighJoin(p, f.Shape.ID, l.Stage.NS, l.From)
 	f.Severity, f.Override, f.Evidence = w.severity, true, w.evidence
+	known.longest = max(known.longest, longestArray(p.Op.Reply, l.As))
+	f.Fix = lookupFix(l, reason, known.longest)
 	if w.stale {
-		f.Advice += " But " + from + " is written so often that copies of it would go stale: copy only fields that are stable."
-		f.Caveat = "copies go stale with each write to " + from + ", unless they hold only what does not change"
+		f.Advice += " But " + from + " is changed so often that copies of it would go stale: copy only fields that are stable."
+		f.Caveat = "copies go stale with each change in " + from + ", unless they hold only what does not change"
 		f.Fix.Text = "Keep in " + from + " what changes often, and read it when it is needed. " + f.Fix.Text
 	}
-	if known.longest = max(known.longest, longestArray(p.Op.Reply, l.As)); l.Stage.Depth == 0 && known.longest > 0 {
+	if l.Stage.Depth == 0 && known.longest > 0 {
 		f.Evidence = append(f.Evidence, analysis.Evidence{Name: "longest_joined", Value: int64(known.longest), Unit: "documents"})
 		f.Confidence = analysis.Observed
 	}

@@ -32,7 +32,7 @@ func recomputedAggregate() *analysis.Analyzer {
 			Why: "Each call reads all documents of its groups. What is read often and changes seldom is cheaper to add up once, when a document is written. " +
 				"Measured on MongoDB 6.0.5: the sum of 5,000 documents read 5,000 documents at each call, the stored one reads one.",
 			Fix: "Keep the sums: change them by `$inc`, `$min` and `$max` with each write, in the document that is read beside them or in a collection of their own, or run the aggregation by the clock into one with `$merge`. The result is as old as the last change or run: say how old it may be.",
-			Guards: "Below 60 calls within an hour; while fewer than one call in twenty takes 20 ms, unless at least half of the calls repeat inputs and result and they take 5 % of the collection's time; counts by a filter are judged by their latency alone, and a full count is Q12's. " +
+			Guards: "Below 60 calls within an hour; while fewer than one call in twenty takes 20 ms, or the other operations on the collection take more than half as long (the machine is busy then), unless at least half of the calls repeat inputs and result and they take 5 % of the collection's time; counts by a filter are judged by their latency alone, and half of them must be slow, since an index makes them quick; a full count is Q12's. " +
 				"Silent when the collection is written more often than it is read, since then each write would cost more than the reads save; for windows of the last 15 minutes below 600 an hour; and for applications that say they report. Wrong here when the result has to be exact at this moment.",
 			Lesson: "Computed pattern: the lifetime total and the rating summary on every view.",
 		},
@@ -60,13 +60,16 @@ func runRecomputedAggregate(p *analysis.Pass) {
 
 func judgeSum(p *analysis.Pass, s *op.Statement, statement int, known *sum, perHour int64, storing bool) {
 	traffic := p.Env.Traffic(s.NS)
-	slow := known.slow*20 >= known.calls
+	slow := slowSum(known, traffic, countsSome(s.Pipeline))
 	share := int64(0)
 	if traffic.Latency > 0 {
 		share = int64(100 * known.spent / traffic.Latency)
 	}
 	same := 100 * known.same / known.calls
 	repeats := same >= p.Limit("same-share")
+	if known.told != "" { // a share about the limit must not make two findings of one
+		repeats = known.told == "same-inputs"
+	}
 	f := analysis.Finding{
 		Reason: "repeated", Statement: statement, Fields: sumFields(s.Pipeline), Confidence: analysis.Observed,
 		Message: "the same aggregation is computed again and again",
@@ -95,7 +98,23 @@ func judgeSum(p *analysis.Pass, s *op.Statement, statement int, known *sum, perH
 	case repeats:
 		f.Reason, f.Message = "same-inputs", "the same aggregation is computed again and again, and gives the same"
 	}
+	known.told = f.Reason
 	p.Report(f)
+}
+
+// minOthers is how many operations of a collection must be seen beside an
+// aggregation to compare it with them.
+const minOthers = 20
+
+// slowSum reports whether an aggregation is slow: one call in twenty, or of a
+// count by a filter, which an index makes quick, every second. When the others of
+// the collection take half as long, the machine is busy, and it is not.
+func slowSum(known *sum, traffic analysis.Traffic, count bool) bool {
+	if count && known.slow*2 < known.calls || known.slow*20 < known.calls {
+		return false
+	}
+	others := traffic.Reads + traffic.Writes - known.calls
+	return others < minOthers || known.spent/time.Duration(known.calls) >= 2*(traffic.Latency-known.spent)/time.Duration(others)
 }
 
 // storedIn is the collection that a pipeline writes its result to.

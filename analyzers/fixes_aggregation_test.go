@@ -15,6 +15,14 @@ var aggregationFixes = []fixCase{
 		traffic: `db.d.aggregate([{ $match: { _id: 1 } }, { $lookup: { from: "c", localField: "_id", foreignField: "st", pipeline: [{ $sort: { at: -1 } }, { $limit: 3 }], as: "newest" } }])`,
 	},
 	{
+		rule: "A01", reason: "repeated", times: 3, fixed: `db.c.find({ n: 5 })`, fill: []string{"<id>", "5", "[{ _id: <d id>", "[{ _id: 1", "<name>", `"Ada"`},
+		traffic: `db.c.aggregate([{ $match: { n: 5 } }, { $lookup: { from: "d", localField: "tags.k", foreignField: "_id", as: "parts" } }])`,
+	},
+	{
+		rule: "A01", reason: "repeated", times: 3, fixed: `db.d.find({ _id: 1 })`, fill: []string{"<id>", "1", "<the new c>", "{ at: 5 }"},
+		traffic: `db.d.aggregate([{ $match: { _id: 1 } }, { $lookup: { from: "c", localField: "_id", foreignField: "st", as: "all" } }])`,
+	},
+	{
 		rule: "A02", reason: "expr-equality", fixed: `db.c.find({ n: 5 })`, stage: "c", fill: []string{"<the other stages>", ""},
 		traffic: `db.c.aggregate([{ $match: { n: 5 } }, { $lookup: { from: "d", let: { v: "$st" }, pipeline: [{ $match: { $expr: { $eq: ["$k", "$$v"] } } }], as: "d" } }])`,
 	},
@@ -45,6 +53,11 @@ var aggregationFixes = []fixCase{
 		rule: "A05", reason: "same-inputs", times: 60,
 		traffic: `db.c.aggregate([{ $match: { st: 2 } }, { $sortByCount: "$grp" }, { $limit: 3 }])`,
 		fill:    []string{"<st>", "2", "<sortByCount as before>", `"$grp"`, "<limit>", "3"},
+	},
+	{
+		rule: "A05", reason: "same-inputs", times: 60, fixed: `db.c_sums.find({}).sort({ n: -1 }).limit(3)`,
+		traffic: `db.c.aggregate([{ $match: { st: 2 } }, { $group: { _id: "$grp", n: { $sum: "$n" } } }, { $sort: { n: -1 } }, { $limit: 3 }])`,
+		fill:    []string{"<grp>", "1", "<n>", "1"},
 	},
 	{rule: "A05", reason: "materialise-per-request", times: 60, traffic: `db.c.aggregate([{ $group: { _id: "$st", n: { $sum: "$n" } } }, { $merge: { into: "sums" } }])`},
 	{

@@ -68,9 +68,10 @@ func weighJoin(p *analysis.Pass, key uint64, local, from op.Namespace) (joinWeig
 		case share < p.Limit("medium-share"):
 			w.severity = analysis.Low
 		}
-		if writes := p.Env.Traffic(from).Writes; from.Coll != "" && 100*writes > p.Limit("stale-writes")*reads {
+		// what is new has no copies that could go stale
+		if writes := p.Env.Traffic(from).Changes; from.Coll != "" && 100*writes > p.Limit("stale-writes")*reads {
 			w.stale = true
-			w.evidence = append(w.evidence, analysis.Evidence{Name: "writes_per_100_reads", Value: 100 * writes / reads, Limit: p.Limit("stale-writes"), Unit: "operations"})
+			w.evidence = append(w.evidence, analysis.Evidence{Name: "changes_per_100_reads", Value: 100 * writes / reads, Limit: p.Limit("stale-writes"), Unit: "operations"})
 		}
 	}
 	if perMinute >= p.Limit("high-rate") {

@@ -14,6 +14,7 @@ type grown struct {
 	growth
 	Array *array
 	Track *track // of the document, nil when it is not known which
+	Fresh bool   // $addToSet: a value that was not seen before, or too many were to tell
 }
 
 // longArray is one long array of a shown document.
@@ -99,9 +100,7 @@ func (a *arrays) added(p *analysis.Pass, g growth) {
 	}
 	x := a.of(g.NS).array(g.Path)
 	x.written = true
-	if g.Kind == growSet {
-		x.see(g.Values)
-	}
+	fresh := g.Kind == growSet && x.see(g.Values)
 	var t *track
 	id, ok := target(s)
 	if r := p.Op.Reply.Docs; !ok && p.Op.Command == "findAndModify" && len(r) == 1 {
@@ -110,7 +109,7 @@ func (a *arrays) added(p *analysis.Pass, g growth) {
 	if ok && g.Kind != growMerge && !writeFailed(p.Op) {
 		t = a.grow(p, x, g, id)
 	}
-	a.grown = append(a.grown, grown{growth: g, Array: x, Track: t})
+	a.grown = append(a.grown, grown{growth: g, Array: x, Track: t, Fresh: fresh})
 }
 
 // grow counts what is added to the array of one document.
@@ -178,12 +177,13 @@ func outcomeOf(o *op.Operation, s *op.Statement) outcome {
 	return perhapsDone
 }
 
-// see counts the different values of a set.
-func (x *array) see(values []bsoncore.Value) {
+// see counts the different values of a set, and reports whether one was new.
+func (x *array) see(values []bsoncore.Value) (fresh bool) {
 	for _, v := range values {
 		x.added++
-		x.values.Add(op.Hash(v))
+		fresh = x.values.Add(op.Hash(v)) || fresh
 	}
+	return fresh || x.values.Full() || len(values) == 0
 }
 
 // rewritten takes in arrays that a write to one document sets as a whole, or
@@ -229,6 +229,9 @@ func (a *arrays) rewrite(p *analysis.Pass, g growth, id uint64, position int64, 
 	}
 	longer := t.place(position)
 	if g.Kind == growRewrite {
+		if n := int64(op.Len(v)); n > 0 && n < t.length {
+			x.trimmed = true // as an object mapper sends what was popped or spliced; none left is a new beginning
+		}
 		longer = t.replace(p.Now, int64(op.Len(v)), int64(len(v.Data)))
 		g.Elements = int(longer)
 	}

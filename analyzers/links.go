@@ -131,7 +131,7 @@ func (t *trail) ask(o *op.Operation, child *space) bool {
 // find looks for the earlier reply that a value was taken from: the one whose
 // names fit best, the newest of those.
 func (t *trail) find(o *op.Operation, child *space, a asked) (*link, int8) {
-	h := op.Hash(a.Value)
+	h := idHash(a.Value)
 	sure, _ := reference(a.Value)
 	var best value
 	score := int8(0)

@@ -142,9 +142,20 @@ func comma(s string) string {
 	return ", " + s
 }
 
+// irregular are names of collections whose singular no ending tells.
+var irregular = map[string]string{
+	"people": "person", "children": "child", "movies": "movie", "cookies": "cookie", "caches": "cache",
+	"series": "series", "news": "news", "statuses": "status", "aliases": "alias", "indices": "index",
+}
+
 // singular guesses the word for one of them, for the name of a reference.
 func singular(name string) string {
+	if one, ok := irregular[strings.ToLower(name)]; ok {
+		return one
+	}
 	switch {
+	case strings.HasSuffix(name, "us"), strings.HasSuffix(name, "is"):
+		return name
 	case strings.HasSuffix(name, "ies") && len(name) > 4:
 		return name[:len(name)-3] + "y"
 	case strings.HasSuffix(name, "sses"), strings.HasSuffix(name, "xes"), strings.HasSuffix(name, "ches"):

@@ -28,7 +28,7 @@ func transactionMisuse() *analysis.Analyzer {
 			{Name: "aborts", Default: 5, Unit: "transactions an hour", Doc: "transactions given up below which it means nothing"},
 		},
 		Doc: analysis.Doc{
-			What: "Transactions from their first statement to commit or abort, by session and number. Those made of the same statements on the same collections are one kind.",
+			What: "Transactions from their first statement to commit or abort, by session and number. Those made of the same statements on the same collections are one kind; to see how many are given up, those that begin with the same statement are, since one that is given up did not get to its others.",
 			Why: "A transaction keeps what it wrote locked, and every version of a document that somebody changed meanwhile, until it ends; whoever else writes to one of its documents fails and starts again. After `transactionLifetimeLimitSeconds` (60, read from MongoDB 6.0.5) the server ends it. " +
 				"One document is changed atomically without any: measured on MongoDB 6.0.5, a replica set of one member, 200 updates of one document took 212 ms, and 335 ms in a transaction each.",
 			Fix:    "What must be consistent belongs into one document where it can: then no transaction is needed. Otherwise do all that can be done (calls of other services, computing) before the transaction or after it, touch few documents, and write those that others want, too, last.",
@@ -52,20 +52,20 @@ func runTransactionMisuse(p *analysis.Pass) {
 	if x == nil || len(x.parts) == 0 {
 		return
 	}
-	shape := x.shape()
-	h := t.habit(x, shape)
-	if h == nil {
+	shape, beginning := x.shape(), x.beginning()
+	h, begun := t.habit(x, shape), t.habit(x, beginning)
+	if h == nil || begun == nil {
 		return
 	}
-	ended := h.ended.Add(p.Now, 1)
+	ended := begun.ended.Add(p.Now, 1)
 	aborted := o.Command == "abortTransaction" || o.Reply.Seen && !o.Reply.OK
 	if !aborted {
-		h.committed++
+		begun.committed++
 	}
 	switch {
 	case judgeLong(p, x, h, shape):
 	case aborted:
-		judgeAborts(p, x, h, shape, ended)
+		judgeAborts(p, x, begun, beginning, ended)
 	default:
 		judgeSingle(p, x, h, shape)
 	}

@@ -1,6 +1,7 @@
 package analyzers
 
 import (
+	"encoding/hex"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
@@ -90,7 +91,7 @@ func (t *trail) keep(r *read, w *op.Walker, v bsoncore.Value) {
 		return
 	}
 	use.rows++
-	h := op.Hash(v)
+	h := idHash(v)
 	for i, n := t.values.first(h), 0; i >= 0 && n < maxSame; i, n = t.values.next(h, i), n+1 {
 		k := &t.values.ring[i]
 		if k.read == r.serial && k.path == use.path {
@@ -105,6 +106,18 @@ func (t *trail) keep(r *read, w *op.Walker, v bsoncore.Value) {
 	}
 	t.values.put(value{hash: h, read: r.serial, path: use.path, at: use.distinct})
 	use.distinct++
+}
+
+// idHash is the hash of a value; an ObjectId and the string that a program made
+// of it have the same.
+func idHash(v bsoncore.Value) uint64 {
+	var id [12]byte
+	if s := op.Str(v); hexID(s) {
+		if _, err := hex.Decode(id[:], []byte(s)); err == nil {
+			return op.Hash(bsoncore.Value{Type: bsoncore.TypeObjectID, Data: id[:]})
+		}
+	}
+	return op.Hash(v)
 }
 
 // use finds or makes what a reply has at the path of a walk. Documents of one

@@ -18,7 +18,7 @@ func regexCaseInsensitive() *analysis.Analyzer {
 			{Name: "uncased", Doc: "nothing in the pattern has a case: option i only costs the index range"},
 		},
 		Doc: analysis.Doc{
-			What: "A regular expression with option `i`, in the BSON value, in `$options`, or inline as `(?i)` before the first literal.",
+			What: "A regular expression with option `i`, in the BSON value, in `$options`, or inline as `(?i)` before the first literal. A `.` between two literals that nobody escaped, as in a pattern made of an address, is taken for a dot.",
 			Why: "Case-insensitive matching gives the index no bounds: on MongoDB 6.0.5 `/^abc/i` read 10,141 of 10,143 keys where `/^abc/` read 2. " +
 				"A login that looks a user up with `/^name$/i` scans the index at every login.",
 			Fix: "A whole value: an index with a collation of strength 2, and an equality with the same collation in the query; the regular expression goes. " +
@@ -39,6 +39,9 @@ func runRegexCaseInsensitive(p *analysis.Pass) {
 		if caveat == "" {
 			caveat = "a collection that is and stays small, or a server without collation indexes (DocumentDB): keep a lower-cased field there"
 		}
+		if f.Class.Dotted != "" {
+			caveat = "a . that is not escaped matches any character; here it is taken for a dot of the value"
+		}
 		p.Report(analysis.Finding{
 			Reason: reason, Statement: f.Statement, NS: f.Filter.NS, Fields: fields,
 			Severity: severity, Override: true, Caveat: caveat,
@@ -54,9 +57,9 @@ func caseReason(f *pattern) string {
 	switch {
 	case f.Class.Uncased && f.Class.Form != regex.Contains && f.Class.Form != regex.Suffix:
 		return "uncased"
-	case f.Class.Form == regex.Exact && f.Class.Literal:
+	case f.Class.Form == regex.Exact && f.Class.Literal, f.Class.Dotted == regex.Exact:
 		return "exact"
-	case f.Class.Form == regex.Prefix && f.Class.Literal && !f.Class.LeadingWildcard:
+	case f.Class.Form == regex.Prefix && f.Class.Literal && !f.Class.LeadingWildcard, f.Class.Dotted == regex.Prefix:
 		return "prefix"
 	}
 	return "contains"

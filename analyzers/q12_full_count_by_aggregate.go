@@ -17,6 +17,7 @@ func fullCountByAggregate() *analysis.Analyzer {
 			{Name: "count-stage", Doc: "`$count` with nothing before it"},
 		},
 		Limits: []analysis.Limit{
+			{Name: "low-documents", Default: 1000, Unit: "documents", Doc: "counted documents below which it is info, as what a test asserts"},
 			{Name: "medium-documents", Default: 100_000, Unit: "documents", Doc: "counted documents from which it is medium"},
 		},
 		Doc: analysis.Doc{
@@ -56,8 +57,11 @@ func runFullCountByAggregate(p *analysis.Pass) {
 			limit := p.Limit("medium-documents")
 			f.Confidence = analysis.Observed
 			f.Evidence = []analysis.Evidence{{Name: "counted_at_least", Value: magnitude(n), Limit: limit, Unit: "documents"}}
-			if n >= limit {
+			switch {
+			case n >= limit:
 				f.Severity, f.Override = analysis.Medium, true
+			case n < p.Limit("low-documents"):
+				f.Severity, f.Override = analysis.Info, true
 			}
 		}
 		p.Report(f)

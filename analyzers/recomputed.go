@@ -23,6 +23,7 @@ type sum struct {
 	slow  int64         // calls that took the slow limit or longer
 	spent time.Duration // of all calls
 	same  int64         // calls that asked the same again and got the same
+	told  string        // the reason that was reported: one cause is one finding
 	known [sumSlots]struct{ in, out uint64 }
 }
 

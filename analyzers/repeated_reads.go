@@ -21,6 +21,9 @@ func fanOut(p *analysis.Pass, b *burst, by string) analysis.Finding {
 			{Name: "added_latency", Value: int64(b.latency / time.Microsecond), Unit: "microseconds"},
 		},
 	}
+	if field != "_id" { // its answer may be a list
+		f.Message = op.Path(s.NS.Coll) + " is asked once for each " + field + b.source()
+	}
 	if b.from == nil {
 		f.Caveat = "several parts of a program may ask for one document each"
 	} else {

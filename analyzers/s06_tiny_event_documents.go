@@ -95,7 +95,7 @@ func reportStream(p *analysis.Pass, x *eventStream, source *sourceField, ns op.N
 	f := analysis.Finding{
 		Reason: "event-per-document", Statement: statement, NS: ns, Fields: []string{at, from},
 		Shape:   op.TextShape("{insert: an event a document}"),
-		Message: "each event of " + from + " at " + at + " is a small document of its own",
+		Message: "each event is a small document of its own (source " + from + ", time " + at + ")",
 		Advice:  "Every one has its own field names, its own _id and an entry in each index, and a question about a span of time reads them one by one.",
 		Caveat:  "each event may be an entity that is looked up by itself; or this is a time-series collection whose creation was not seen",
 		Fix:     streamFix(ns, at, from),

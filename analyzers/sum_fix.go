@@ -39,8 +39,18 @@ func sumFix(s *op.Statement) analysis.Fix {
 		if update, ok := keepSums(group); ok {
 			key := sumKey(group, s.Pipeline[:at])
 			fix.Text = "Add up when a document is written: in the document that is read beside the sums, or in a collection of their own. An average is a sum and a count. State how exact the sums are after a failure between the two writes, or make them in one transaction."
-			fix.Mongosh = kept + ".updateOne({ _id: " + key + " }, " + update + ", { upsert: true })  // with each insert\n" +
-				kept + ".findOne({ _id: " + key + " })"
+			when := "  // with each insert\n"
+			if at > 0 {
+				when = "  // with each write that changes what is added up\n"
+			}
+			read := ".findOne({ _id: " + key + " })"
+			if severalGroups(group, s.Pipeline[:at]) {
+				read = ".find({})" + sumOrder(group, s.Pipeline[at+1:])
+			}
+			fix.Mongosh = kept + ".updateOne({ _id: " + key + " }, " + update + ", { upsert: true })" + when + kept + read
+			if countsSome(s.Pipeline) {
+				fix.Text = "See that an index begins with the fields of the filter: then keys are counted and no documents. If that is not enough, count when a document is written, in the document that is read beside the number or in a collection of its own."
+			}
 			return fix
 		}
 	}
@@ -110,4 +120,44 @@ func sumKey(group bsoncore.Document, before []bsoncore.Document) string {
 		}
 	}
 	return quote("all")
+}
+
+// severalGroups reports whether a $group makes more than one document: its key is
+// read from the documents, and no equality before it says which.
+func severalGroups(group bsoncore.Document, before []bsoncore.Document) bool {
+	id := op.Get(group, "_id")
+	if !readsFields(id) {
+		return false
+	}
+	for _, d := range before {
+		for pred := range (op.Filter{Doc: op.Doc(op.Get(d, "$match"))}).Predicates() {
+			if pred.Op == "$eq" && !pred.Negated && !pred.Or && pred.Path == fieldPath(id) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// sumOrder is the order in which the kept sums are read, and how many of them, as
+// the stages behind the $group say. An average is not kept, so none has its order.
+func sumOrder(group bsoncore.Document, after []bsoncore.Document) string {
+	if len(after) == 0 {
+		return ""
+	}
+	order := op.Doc(op.Get(after[0], "$sort"))
+	text := sortText(order)
+	if order == nil || text == "" {
+		return ""
+	}
+	for path := range op.Fields(order) {
+		function, _ := operator(op.Get(group, path))
+		if path != "_id" && (function == "" || function == "$avg") {
+			return ""
+		}
+	}
+	if len(after) > 1 && op.FirstKey(after[1]) == "$limit" {
+		return ".sort(" + text + ").limit(<n>)"
+	}
+	return ".sort(" + text + ")"
 }

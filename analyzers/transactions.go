@@ -151,6 +151,12 @@ func (x *transaction) shape() op.Shape {
 	return op.TextShape(text + "}")
 }
 
+// beginning names it by its first statement. One that is given up on the way has
+// the parts that it got to, and would be a kind that is never committed.
+func (x *transaction) beginning() op.Shape {
+	return op.TextShape("{transaction: " + x.parts[0] + ", …}")
+}
+
 // conflicts reports whether a reply tells of a write conflict, of a transaction
 // that the server has ended, or of what makes a driver run it again.
 func conflicts(r op.Reply) bool {

@@ -41,7 +41,7 @@ func unboundedArrayGrowth() *analysis.Analyzer {
 				"Measured on MongoDB 6.0.5, median of one append: up to 250 elements 0.5 to 0.7 ms, at 10,000 6 to 9 ms, at 50,000 23 ms without and 121 ms with two multikey indexes.",
 			Fix: "Keep the elements in a collection of their own, indexed by the parent, and embed only a bounded part: `$each` with `$slice`. For time-ordered data use buckets. For a set of references use a collection of edges with a unique index.",
 			Guards: "Silent when the update cuts the array (`$slice`), when the filter bounds it (`{count: {$lt: 360}}` with `$inc: {count: 1}`, `{\"a.99\": {$exists: false}}`, `$expr` on `$size`), " +
-				"when `$pull`, `$pop` or a trimming `$push` on the same array was seen before in the collection and the document has not grown since, when `$addToSet` adds the same few values, and for arrays the configuration names under `bounded`. A push that the server refused because of its size is S03's. " +
+				"when `$pull`, `$pop` or a trimming `$push` on the same array was seen before in the collection and the document has not grown since, when `$addToSet` adds a value that came before to a document that was not seen growing, or the same few values, and for arrays the configuration names under `bounded`. A push that the server refused because of its size is S03's. " +
 				"Info until growth of one document is observed, then medium, then high; critical when a date can be said for its end. Replies that show the array set the figures right; until one does, they are \"at least\". A document that stopped growing is no longer counted. " +
 				"Followed are 256 arrays of documents per collection. Wrong here when the business bounds the list, as with a customer's addresses: name it under `bounded`.",
 			Lesson: "All three lessons: unbounded arrays; subset, bucket and outlier patterns.",
@@ -66,8 +66,8 @@ func runUnboundedArrayGrowth(p *analysis.Pass) {
 		}
 		switch g.Kind {
 		case growSet:
-			if closed(p, g.Array) {
-				continue
+			if closed(p, g.Array) || !g.Fresh && (g.Track == nil || g.Track.grown < p.Limit("growth-pushes")) {
+				continue // the values are few, or this one came before
 			}
 		case growRewrite:
 			if g.Track.rises < p.Limit("rises") {

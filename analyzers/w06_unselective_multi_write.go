@@ -160,7 +160,7 @@ func reportExpiry(p *analysis.Pass, statement int, path string, beside []string)
 	f := analysis.Finding{
 		Reason: "expiry", Statement: statement, NS: s.NS, Fields: []string{path},
 		Severity: analysis.Medium, Override: true,
-		Message: "documents older than a date in " + path + " are deleted again and again",
+		Message: "documents whose " + path + " lies before a date are deleted again and again",
 		Advice:  "Each call deletes in one go what has expired since the last one. A TTL index does it in the background, once a minute, and nobody has to start it.",
 		Caveat:  "the deletes may have to be complete at a certain time, which a TTL index does not promise",
 		Fix:     analysis.Fix{Text: "Let a TTL index expire them, and take the delete away. expireAfterSeconds counts from the date in the field: 0 if the field holds the moment of expiry."},

@@ -42,6 +42,7 @@ type Env interface {
 // Traffic sums up the workload of one collection.
 type Traffic struct {
 	Reads, Writes int64         // operations
+	Changes       int64         // of the writes, those that change documents which were there
 	Latency       time.Duration // of all of them
 	First, Last   time.Time     // by the traffic's clock
 }

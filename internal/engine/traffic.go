@@ -30,12 +30,17 @@ func (t *trafficTable) count(o *op.Operation) {
 		t.add(o.Stored(), o)
 		return
 	}
-	previous := op.Namespace{}
+	previous, command := op.Namespace{}, ""
 	for i := range o.Statements() { // its time is not shared out, as in the store
-		if ns := o.Statements()[i].NS; ns != previous {
-			t.add(ns, &op.Operation{Time: o.Time, Kind: o.Kind})
-			previous = ns
+		s := &o.Statements()[i]
+		if s.NS != previous {
+			t.add(s.NS, &op.Operation{Time: o.Time, Kind: o.Kind, Command: s.Command})
+		} else if s.Command == "update" && command != "update" {
+			t.changed(s.NS)
+		} else {
+			continue
 		}
+		previous, command = s.NS, s.Command
 	}
 }
 
@@ -54,6 +59,9 @@ func (t *trafficTable) add(ns op.Namespace, o *op.Operation) {
 		sum.Reads++
 	case op.KindWrite:
 		sum.Writes++
+		if o.Command == "update" || o.Command == "findAndModify" {
+			sum.Changes++
+		}
 	}
 	sum.Latency += o.Latency
 	if o.Time.After(sum.Last) {
@@ -61,5 +69,12 @@ func (t *trafficTable) add(ns op.Namespace, o *op.Operation) {
 	}
 	if o.Time.Before(sum.First) {
 		sum.First = o.Time
+	}
+}
+
+// changed counts a change besides what was counted of the operation.
+func (t *trafficTable) changed(ns op.Namespace) {
+	if sum, ok := t.byNS[ns.Cut()]; ok {
+		sum.Changes++
 	}
 }

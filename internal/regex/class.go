@@ -51,6 +51,10 @@ type Class struct {
 	// the pattern can be replaced by an equality or a range. Groups that do
 	// nothing but enclose, and a leading or trailing .*, do not count.
 	Literal bool
+	// Dotted is the form that it has when an unescaped . between two literals
+	// stands for a dot, as in a pattern made of an address that somebody typed
+	// in. "" when that makes neither Exact nor Prefix of it.
+	Dotted Form
 	// LeadingWildcard: the pattern starts with .*, .*? or ^.*, which changes
 	// little about what matches (^.* keeps to the first line) and can be deleted.
 	LeadingWildcard bool
@@ -84,6 +88,9 @@ func Classify(pattern, options string) Class {
 	switch c.Reason {
 	case CaseInsensitive:
 		c.Uncased = uncased(pattern, toks)
+		if !c.Literal {
+			c.Dotted = dotted(pattern, toks)
+		}
 	case Alternation:
 		if n, form := alternatives(pattern, toks); n > 0 {
 			c.Alternatives, c.Form = n, form

@@ -53,6 +53,20 @@ func formOf(pattern string, toks []token) (f Form, isLiteral, leadingWildcard bo
 	return Contains, true, leadingWildcard
 }
 
+// dotted is the form of a pattern whose dots between literals are dots.
+func dotted(pattern string, toks []token) Form {
+	flat := flatten(toks)
+	for i := 1; i+1 < len(flat); i++ {
+		if t := &flat[i]; t.kind == dot && flat[i-1].kind == literal && flat[i+1].kind == literal {
+			t.kind, t.fold = literal, flat[i-1].fold
+		}
+	}
+	if f, ok, wildcard := formOf(pattern, flat); ok && !wildcard && (f == Exact || f == Prefix) {
+		return f
+	}
+	return ""
+}
+
 // isWildcard reports whether toks start with .* of any greed.
 func isWildcard(pattern string, toks []token) bool {
 	return len(toks) >= 2 && toks[0].kind == dot && toks[1].kind == quantifier && pattern[toks[1].pos] == '*'
