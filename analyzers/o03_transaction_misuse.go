@@ -54,9 +54,6 @@ func runTransactionMisuse(p *analysis.Pass) {
 	}
 	shape := x.shape()
 	h := t.habit(x, shape)
-	if h == nil {
-		return
-	}
 	ended := h.ended.Add(p.Now, 1)
 	aborted := o.Command == "abortTransaction" || o.Reply.Seen && !o.Reply.OK
 	if !aborted {

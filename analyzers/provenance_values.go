@@ -42,7 +42,7 @@ func (t *trail) keep(r *read, w *op.Walker, v bsoncore.Value) {
 
 // use finds or makes what a reply has at the path of a walk.
 func (t *trail) use(r *read, w *op.Walker) *pathUse {
-	id, ok := t.pathOf(w)
+	id, ok := t.pathOf(w, len(r.paths) < maxPathsRead)
 	if !ok {
 		return nil
 	}
@@ -58,9 +58,9 @@ func (t *trail) use(r *read, w *op.Walker) *pathUse {
 	return &r.paths[len(r.paths)-1]
 }
 
-// pathOf is the number of the path of a walk. Keys that look like data are not
-// told apart: there is no end of them.
-func (t *trail) pathOf(w *op.Walker) (uint16, bool) {
+// pathOf is the number of the path of a walk, a new one only when the reply has
+// room for it. Keys that look like data are not told apart: there is no end of them.
+func (t *trail) pathOf(w *op.Walker, room bool) (uint16, bool) {
 	h := w.PathHash()
 	id, ok := t.byHash[h]
 	if ok {
@@ -73,7 +73,7 @@ func (t *trail) pathOf(w *op.Walker) (uint16, bool) {
 			return id, true
 		}
 	}
-	if len(t.paths) >= maxPaths {
+	if !room || len(t.paths) >= maxPaths {
 		return 0, false
 	}
 	return t.addPath(h, path), true
