@@ -158,7 +158,7 @@ func (c *catalogues) create(ns op.Namespace, now time.Time) {
 	}
 	name.day = dayOf(now)
 	db.names[key] = name
-	slot := &db.created[name.day%int64(len(db.created))]
+	slot := &db.created[uint64(name.day)%uint64(len(db.created))]
 	if slot.day != name.day {
 		*slot = createdOn{day: name.day}
 	}
@@ -182,7 +182,7 @@ func (c *catalogues) drop(ns op.Namespace) {
 			delete(db.families, family)
 		}
 	}
-	if slot := &db.created[name.day%int64(len(db.created))]; name.day != 0 && slot.day == name.day {
+	if slot := &db.created[uint64(name.day)%uint64(len(db.created))]; name.day != 0 && slot.day == name.day {
 		slot.n--
 	}
 	delete(db.names, key)
@@ -215,7 +215,7 @@ func (n *nameCatalogue) single(limit int64) int64 {
 func (n *nameCatalogue) steady(now time.Time, days int) int64 {
 	least, today := int64(0), dayOf(now)
 	for d := range int64(min(max(days, 1), maxGrowthDays)) {
-		slot := n.created[(today-d)%int64(len(n.created))]
+		slot := n.created[uint64(today-d)%uint64(len(n.created))]
 		if slot.day != today-d || slot.n <= 0 {
 			return 0
 		}
@@ -226,5 +226,5 @@ func (n *nameCatalogue) steady(now time.Time, days int) int64 {
 	return least
 }
 
-// dayOf is the day of a time in UTC.
+// dayOf is the day of a time in UTC; negative before 1970.
 func dayOf(at time.Time) int64 { return at.Unix() / (24 * 60 * 60) }
