@@ -60,7 +60,11 @@ func runRepeatedLookup(p *analysis.Pass) {
 		return
 	}
 	for i := range found {
-		reportLookup(p, &found[i])
+		l := &found[i]
+		again := func(other lookup) bool { return other.Stage.NS == l.Stage.NS && other.key() == l.key() }
+		if !slices.ContainsFunc(found[:i], again) { // a call that joins the same twice is one call
+			reportLookup(p, l)
+		}
 	}
 }
 

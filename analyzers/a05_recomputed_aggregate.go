@@ -33,7 +33,7 @@ func recomputedAggregate() *analysis.Analyzer {
 				"Measured on MongoDB 6.0.5: the sum of 5,000 documents read 5,000 documents at each call, the stored one reads one.",
 			Fix: "Keep the sums: change them by `$inc`, `$min` and `$max` with each write, in the document that is read beside them or in a collection of their own, or run the aggregation by the clock into one with `$merge`. The result is as old as the last change or run: say how old it may be.",
 			Guards: "Below 60 calls within an hour; while fewer than one call in twenty takes 20 ms, or the other operations on the collection take more than half as long (the machine is busy then), unless at least half of the calls repeat inputs and result and they take 5 % of the collection's time; counts by a filter are judged by their latency alone, and half of them must be slow, since an index makes them quick; a full count is Q12's. " +
-				"Silent when the collection is written more often than it is read, since then each write would cost more than the reads save; for windows of the last 15 minutes below 600 an hour; and for applications that say they report. Wrong here when the result has to be exact at this moment.",
+				"Silent for calls that fail; when the collection is written more often than it is read, since then each write would cost more than the reads save; for windows of the last 15 minutes below 600 an hour; and for applications that say they report. Wrong here when the result has to be exact at this moment.",
 			Lesson: "Computed pattern: the lifetime total and the rating summary on every view.",
 		},
 	}
@@ -43,7 +43,7 @@ func runRecomputedAggregate(p *analysis.Pass) {
 	statements := p.Op.Statements()
 	for i := range statements {
 		s := &statements[i]
-		if len(s.Pipeline) == 0 || p.Op.Cut || reporting(p.Op.Conn) {
+		if len(s.Pipeline) == 0 || p.Op.Cut || reporting(p.Op.Conn) || p.Op.Reply.Seen && !p.Op.Reply.OK {
 			continue
 		}
 		storing := stores(s.Pipeline)

@@ -3,6 +3,8 @@ package analyzers
 import (
 	"slices"
 
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
+
 	"mongoadvisor/internal/analysis"
 	"mongoadvisor/internal/op"
 )
@@ -92,23 +94,32 @@ func judgeGathers(p *analysis.Pass, s *op.Statement, statement int) {
 	}
 }
 
+// heavyStage is the first stage that holds much at a time, "" for none.
+func heavyStage(pipeline []bsoncore.Document) string {
+	for _, d := range pipeline {
+		switch name := op.FirstKey(d); name {
+		case "$group", "$sort", "$bucket", "$bucketAuto", "$sortByCount", "$setWindowFields":
+			return name
+		}
+	}
+	return ""
+}
+
 // reportOutOfMemory is for a pipeline that gathers by other means: many groups, or a
 // sort of everything.
 func reportOutOfMemory(p *analysis.Pass, s *op.Statement, statement int) {
-	for _, d := range s.Pipeline {
-		switch name := op.FirstKey(d); name {
-		case "$group", "$sort", "$bucket", "$bucketAuto", "$sortByCount", "$setWindowFields":
-			p.Report(analysis.Finding{
-				Reason: "memory-error", Statement: statement, Fields: []string{}, Severity: analysis.High, Override: true, Confidence: analysis.Observed,
-				Message:  "the server ran out of memory in a pipeline with " + name,
-				Advice:   "The call failed, and it will fail again with every document that is added.",
-				Caveat:   "the limits may have been set low on purpose",
-				Fix:      analysis.Fix{Text: "Let fewer documents flow in: a $match that an index serves, and a $limit right behind the $sort. For a report, allowDiskUse: true. For a screen, keep the sums in a document and change them with each write."},
-				Evidence: []analysis.Evidence{{Name: "error_code", Value: int64(p.Op.Reply.Code)}},
-			})
-			return
-		}
+	name := heavyStage(s.Pipeline)
+	if name == "" {
+		return
 	}
+	p.Report(analysis.Finding{
+		Reason: "memory-error", Statement: statement, Fields: []string{}, Severity: analysis.High, Override: true, Confidence: analysis.Observed,
+		Message:  "the server ran out of memory in a pipeline with " + name,
+		Advice:   "The call failed, and it will fail again with every document that is added.",
+		Caveat:   "the limits may have been set low on purpose",
+		Fix:      analysis.Fix{Text: "Let fewer documents flow in: a $match that an index serves, and a $limit right behind the $sort. For a report, allowDiskUse: true. For a screen, keep the sums in a document and change them with each write."},
+		Evidence: []analysis.Evidence{{Name: "error_code", Value: int64(p.Op.Reply.Code)}},
+	})
 }
 
 // reportGathered reports what was seen often enough and is large enough; always says

@@ -25,6 +25,10 @@ func (g *gather) root() bool {
 	return s == "$$ROOT" || s == "$$CURRENT"
 }
 
+// maxGathered bounds the accumulators of a pipeline that are looked at: for each,
+// the stages behind it are.
+const maxGathered = 64
+
 // gathers lists the accumulators of a pipeline that keep all. Those that group by
 // _id are left out: they put together again what one document held.
 func gathers(pipeline []bsoncore.Document) (out []gather) {
@@ -52,6 +56,9 @@ func gathers(pipeline []bsoncore.Document) (out []gather) {
 			operator, operand := operator(acc)
 			if operator != "$push" && operator != "$addToSet" || field == "_id" {
 				continue
+			}
+			if len(out) == maxGathered {
+				return out
 			}
 			g.Name, g.Operator, g.Operand, g.Cut = field, operator, operand, ""
 			for _, later := range pipeline[i+1:] {

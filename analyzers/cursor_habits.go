@@ -1,7 +1,6 @@
 package analyzers
 
 import (
-	"strings"
 	"time"
 
 	"mongoadvisor/internal/analysis"
@@ -13,11 +12,11 @@ import (
 type habits struct {
 	open    *cursors
 	slow    *slowCalls
-	byShape map[largeKey]*habit
+	byShape *recent[largeKey, *habit]
 }
 
 func newHabits() *habits {
-	return &habits{open: newCursors(), slow: newSlowCalls(), byShape: map[largeKey]*habit{}}
+	return &habits{open: newCursors(), slow: newSlowCalls(), byShape: newRecent(maxLargeReads, cloneLargeKey, func() *habit { return &habit{} })}
 }
 
 // habit is how the cursors of one statement are used.
@@ -39,29 +38,23 @@ func (h *habit) leave(at time.Time) {
 func (h *habits) leave(p *analysis.Pass) {
 	idle := time.Duration(p.Limit("idle")) * time.Second
 	h.open.idle(p.Now.Add(-idle), func(c *cursor) {
-		if seen := h.of(c.ns, c.shape); seen != nil {
-			seen.leave(c.last.Add(idle))
-		}
+		h.of(c.ns, c.shape).leave(c.last.Add(idle))
 	})
 }
 
-// of is what is known of a statement, made when new; nil when there is no room.
+// of is what is known of a statement, made when new.
 func (h *habits) of(ns op.Namespace, shape op.Shape) *habit {
-	key := largeKey{ns, shape.ID}
-	if seen := h.byShape[key]; seen != nil || len(h.byShape) >= maxLargeReads {
-		return seen
-	}
-	key.ns = op.Namespace{DB: strings.Clone(ns.DB), Coll: strings.Clone(ns.Coll)}
-	h.byShape[key] = &habit{}
-	return h.byShape[key]
+	return h.byShape.at(largeKey{ns, shape.ID})
 }
 
 // judgeBatch looks for cursors that are read by few documents at a time: each
 // counts once.
 func (h *habits) judgeBatch(p *analysis.Pass, c *cursor) {
 	if c == nil {
-		if from := p.Op.Origin; from != nil && h.byShape[largeKey{from.NS, from.Shape.ID}] != nil {
-			h.byShape[largeKey{from.NS, from.Shape.ID}].late = true
+		if from := p.Op.Origin; from != nil {
+			if seen := h.byShape.known(largeKey{from.NS, from.Shape.ID}); seen != nil {
+				seen.late = true
+			}
 		}
 		return
 	}
@@ -74,9 +67,6 @@ func (h *habits) judgeBatch(p *analysis.Pass, c *cursor) {
 		return
 	}
 	seen := h.of(c.ns, c.shape)
-	if seen == nil {
-		return
-	}
 	if seen.tiny++; seen.tiny < p.Limit("repeats") {
 		return
 	}
@@ -105,9 +95,6 @@ func (h *habits) judgeKept(p *analysis.Pass) {
 	}
 	s := &o.Statements()[0]
 	seen := h.of(s.NS, s.Shape())
-	if seen == nil {
-		return
-	}
 	if seen.kept++; seen.kept < p.Limit("repeats") {
 		return
 	}
@@ -127,7 +114,7 @@ func (h *habits) judgeKept(p *analysis.Pass) {
 // judgeLeft reports a statement whose cursors are left, when it opens the next
 // one: then the finding names who does it.
 func (h *habits) judgeLeft(p *analysis.Pass, c *cursor) {
-	seen := h.byShape[largeKey{c.ns, c.shape.ID}]
+	seen := h.byShape.known(largeKey{c.ns, c.shape.ID})
 	if seen == nil || seen.late || seen.left == nil {
 		return
 	}

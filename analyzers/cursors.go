@@ -135,7 +135,8 @@ func (c *cursor) add(o *op.Operation) {
 	}
 }
 
-// readsAll reports whether a find has nothing that limits what it returns.
+// readsAll reports whether a find has nothing that limits what it returns: a view
+// may.
 func readsAll(o *op.Operation, s *op.Statement) bool {
-	return o.Command == "find" && s.Limit == 0 && (s.Filter == nil || everything(s.Filter)) && !op.True(op.Get(o.Body, "singleBatch"))
+	return o.Command == "find" && s.Limit == 0 && len(s.Pipeline) == 0 && (s.Filter == nil || everything(s.Filter)) && !op.True(op.Get(o.Body, "singleBatch"))
 }

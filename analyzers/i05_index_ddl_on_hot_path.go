@@ -15,7 +15,7 @@ func indexDDLOnHotPath() *analysis.Analyzer {
 		ID: "I05", Name: "index-ddl-on-hot-path", Since: "0.2.0", Severity: analysis.Medium, Off: true,
 		Title:    "Applications that create or list indexes and collections while they work",
 		Commands: []string{"createIndexes", "create", "collMod", "listIndexes", "listCollections"}, Run: runIndexDDLOnHotPath,
-		State: &analysis.StateSpec{Scope: analysis.ScopeClient, New: func() any { return map[ddlKey]*sketch.Rate{} }},
+		State: &analysis.StateSpec{Scope: analysis.ScopeClient, New: func() any { return newDDL() }},
 		Reasons: []analysis.Reason{
 			{Name: "indexes", Doc: "createIndexes again and again"},
 			{Name: "collections", Doc: "create or collMod again and again"},
@@ -42,6 +42,11 @@ type ddlKey struct {
 	ns      op.Namespace
 }
 
+func newDDL() *recent[ddlKey, *sketch.Rate] {
+	clone := func(k ddlKey) ddlKey { return ddlKey{k.command, cloneNS(k.ns)} }
+	return newRecent(maxDDL, clone, func() *sketch.Rate { return sketch.NewRate(time.Hour) })
+}
+
 var ddlReasons = map[string][2]string{
 	"createIndexes":   {"indexes", "indexes are created"},
 	"create":          {"collections", "collections are created"},
@@ -55,18 +60,7 @@ func runIndexDDLOnHotPath(p *analysis.Pass) {
 	if o.NS.Internal() || migrating(o.Conn) {
 		return
 	}
-	rates := p.State().(map[ddlKey]*sketch.Rate)
-	key := ddlKey{o.Command, o.NS}
-	rate := rates[key]
-	if rate == nil {
-		if len(rates) >= maxDDL {
-			return
-		}
-		rate = sketch.NewRate(time.Hour)
-		key.ns = op.Namespace{DB: strings.Clone(o.NS.DB), Coll: strings.Clone(o.NS.Coll)}
-		rates[key] = rate
-	}
-	n := rate.Add(p.Now, 1)
+	n := p.State().(*recent[ddlKey, *sketch.Rate]).at(ddlKey{o.Command, o.NS}).Add(p.Now, 1)
 	if n < p.Limit("commands") {
 		return
 	}

@@ -1,7 +1,6 @@
 package analyzers
 
 import (
-	"strings"
 	"time"
 
 	"mongoadvisor/internal/op"
@@ -14,8 +13,8 @@ const maxLargeReads = 512
 // largeReads are the reads that crossed the limit.
 type largeReads struct {
 	open    *cursors
-	byShape map[largeKey]*sketch.Rate
-	scans   map[op.Namespace]*largeScan
+	byShape *recent[largeKey, *sketch.Rate]
+	scans   *recent[op.Namespace, *largeScan]
 }
 
 type largeKey struct {
@@ -29,34 +28,25 @@ type largeScan struct {
 }
 
 func newLargeReads() *largeReads {
-	return &largeReads{open: newCursors(), byShape: map[largeKey]*sketch.Rate{}, scans: map[op.Namespace]*largeScan{}}
+	return &largeReads{
+		open:    newCursors(),
+		byShape: newRecent(maxLargeReads, cloneLargeKey, func() *sketch.Rate { return sketch.NewRate(time.Hour) }),
+		scans:   newRecent(maxLargeReads, cloneNS, func() *largeScan { return &largeScan{} }),
+	}
 }
 
 // count takes a large read in. It returns how many of its shape the last hour
 // had, and what became of the one before.
 func (l *largeReads) count(c *cursor, now time.Time) (times int64, before largeScan) {
-	ns := op.Namespace{DB: strings.Clone(c.ns.DB), Coll: strings.Clone(c.ns.Coll)}
-	key := largeKey{ns, c.shape.ID}
-	rate := l.byShape[key]
-	if rate == nil {
-		if len(l.byShape) >= maxLargeReads {
-			return 0, largeScan{}
-		}
-		rate = sketch.NewRate(time.Hour)
-		l.byShape[key] = rate
-	}
-	if s := l.scans[ns]; s != nil {
-		before = *s
-		s.docs, s.replaced = c.docs, 0
-	} else if len(l.scans) < maxLargeReads {
-		l.scans[ns] = &largeScan{docs: c.docs}
-	}
-	return rate.Add(now, 1), before
+	scan := l.scans.at(c.ns)
+	before = *scan
+	*scan = largeScan{docs: c.docs}
+	return l.byShape.at(largeKey{c.ns, c.shape.ID}).Add(now, 1), before
 }
 
 // written counts the documents of a scanned collection that are replaced by _id.
 func (l *largeReads) written(o *op.Operation) {
-	if len(l.scans) == 0 {
+	if l.scans.empty() {
 		return
 	}
 	statements := o.Statements()
@@ -65,7 +55,7 @@ func (l *largeReads) written(o *op.Operation) {
 		if s.Update.Replacement == nil || op.Get(s.Filter, "_id").Type == 0 {
 			continue
 		}
-		if known := l.scans[s.NS]; known != nil {
+		if known := l.scans.known(s.NS); known != nil {
 			known.replaced++
 		}
 	}

@@ -41,7 +41,7 @@ func TestReplacesAreCounted(t *testing.T) {
 	} {
 		reads := newLargeReads()
 		known := &largeScan{docs: 1}
-		reads.scans[op.Namespace{DB: "d", Coll: "c"}] = known
+		reads.scans.young[op.Namespace{DB: "d", Coll: "c"}] = known
 		reads.written(c.o)
 		if known.replaced != c.want {
 			t.Errorf("%s: %d replaced, want %d", name, known.replaced, c.want)

@@ -43,7 +43,7 @@ func lookupFix(l *lookup, reason string, longest int) analysis.Fix {
 	} else if reason == "one-to-one" {
 		fix.Text = "One match is expected: embed it, or copy its few stable fields beside the reference (extended reference) and update the copies when they change."
 	}
-	copies := "{ _id: <" + singular(l.From.Coll) + " id>, " + copied + " }"
+	copies := "{ _id: <" + singular(op.Path(l.From.Coll)) + " id>, " + copied + " }"
 	if reason != "one-to-one" && (as != singular(as) || strings.Contains(l.Local, ".")) {
 		copies = "[" + copies + "]" // a list of references, as far as the names tell
 	}
@@ -93,9 +93,9 @@ func (l *lookup) newest() bsoncore.Document {
 // subsetFix embeds the first few in the order of the join; the whole list stays
 // where it is.
 func subsetFix(l *lookup, as string, order bsoncore.Document) analysis.Fix {
-	one := singular(l.From.Coll)
+	one := singular(op.Path(l.From.Coll))
 	lines := []string{
-		coll(l.Stage.NS) + ".updateOne({ _id: <id> }, { $push: { " + field(as) + ": { $each: [<the new " + one + ">], $sort: " + sortText(order) + ", $slice: <n> } } })  // with each insert into " + l.From.Coll,
+		coll(l.Stage.NS) + ".updateOne({ _id: <id> }, { $push: { " + field(as) + ": { $each: [<the new " + one + ">], $sort: " + sortText(order) + ", $slice: <n> } } })  // with each insert into " + op.Path(l.From.Coll),
 	}
 	if path := indexable(op.Path(l.Foreign)); path != "" && path == l.Foreign {
 		keys := strings.Trim(sortText(order), "{} ")

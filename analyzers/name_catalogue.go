@@ -161,7 +161,7 @@ func (c *catalogues) create(ns op.Namespace, now time.Time) {
 	}
 	name.day = dayOf(now)
 	db.names[key] = name
-	slot := &db.created[name.day%int64(len(db.created))]
+	slot := &db.created[uint64(name.day)%uint64(len(db.created))]
 	if slot.day != name.day {
 		*slot = createdOn{day: name.day}
 	}
@@ -185,7 +185,7 @@ func (c *catalogues) drop(ns op.Namespace) {
 			delete(db.families, family)
 		}
 	}
-	if slot := &db.created[name.day%int64(len(db.created))]; name.day != 0 && slot.day == name.day {
+	if slot := &db.created[uint64(name.day)%uint64(len(db.created))]; name.day != 0 && slot.day == name.day {
 		slot.n--
 	}
 	delete(db.names, key)
@@ -226,7 +226,7 @@ func (f *nameFamily) limit(p *analysis.Pass) int64 {
 func (n *nameCatalogue) steady(now time.Time, days int) int64 {
 	least, today := int64(0), dayOf(now)
 	for d := range int64(min(max(days, 1), maxGrowthDays)) {
-		slot := n.created[(today-d)%int64(len(n.created))]
+		slot := n.created[uint64(today-d)%uint64(len(n.created))]
 		if slot.day != today-d || slot.n <= 0 {
 			return 0
 		}
@@ -237,5 +237,5 @@ func (n *nameCatalogue) steady(now time.Time, days int) int64 {
 	return least
 }
 
-// dayOf is the day of a time in UTC.
+// dayOf is the day of a time in UTC; negative before 1970.
 func dayOf(at time.Time) int64 { return at.Unix() / (24 * 60 * 60) }

@@ -54,9 +54,6 @@ func runTransactionMisuse(p *analysis.Pass) {
 	}
 	shape, beginning := x.shape(), x.beginning()
 	h, begun := t.habit(x, shape), t.habit(x, beginning)
-	if h == nil || begun == nil {
-		return
-	}
 	ended := begun.ended.Add(p.Now, 1)
 	aborted := o.Command == "abortTransaction" || o.Reply.Seen && !o.Reply.OK
 	if !aborted {

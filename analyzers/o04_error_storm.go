@@ -6,7 +6,6 @@ import (
 
 	"mongoadvisor/internal/analysis"
 	"mongoadvisor/internal/op"
-	"mongoadvisor/internal/sketch"
 )
 
 func errorStorm() *analysis.Analyzer {
@@ -14,7 +13,7 @@ func errorStorm() *analysis.Analyzer {
 		ID: "O04", Name: "error-storm", Since: "0.2.0", Severity: analysis.Medium, Needs: op.HasReply, Failed: true,
 		Title:    "The same error again and again",
 		Commands: append([]string{"insert", "getMore", "saslStart", "saslContinue", "authenticate", op.OtherCommand}, filterCommands...), Run: runErrorStorm,
-		State:   &analysis.StateSpec{Scope: analysis.ScopeGlobal, New: func() any { return map[stormKey]*storm{} }},
+		State:   &analysis.StateSpec{Scope: analysis.ScopeGlobal, New: func() any { return newStorms() }},
 		Reasons: stormReasons(),
 		Limits: []analysis.Limit{
 			{Name: "errors", Default: 10, Unit: "errors a minute", Doc: "errors of one code, collection and shape from which they are reported"},
@@ -28,7 +27,7 @@ func errorStorm() *analysis.Analyzer {
 			Why: "An error costs its call the same as a result and gives nothing; what retries it at once keeps the storm alive. Many of these codes are the first sign of something larger: a sort that no longer fits into memory, a deadline that a growing collection has reached, a role that was taken away. " +
 				"Texts of errors can carry values and are neither kept nor shown.",
 			Fix:    "By code, see the finding. In general: retry after a pause that grows, a few times, and only what can succeed the next time.",
-			Guards: "Silent below the limits, and while less than one in a hundred operations on the collection fails. Duplicate keys need a storm: they are how uniqueness is checked. Sizes of documents (10334, 17419, 17420) are S03's. Conflicts in transactions are O03's. Not looked at: errors of commands that drivers and tools try to learn about the server, and of creating or dropping collections and indexes.",
+			Guards: "Silent below the limits, and while less than one in a hundred operations on the collection fails. Duplicate keys need a storm: they are how uniqueness is checked. Sizes of documents (10334, 17419, 17420) are S03's. Conflicts in transactions are O03's, pipelines and distincts that did not fit A07's. Not looked at: errors of commands that drivers and tools try to learn about the server, and of creating or dropping collections and indexes.",
 			Lesson: "Errors are what a watch over traffic is for; the manual's list of error codes.",
 		},
 	}
@@ -43,16 +42,7 @@ func runErrorStorm(p *analysis.Pass) {
 	kind := stormOf(code)
 	key, shape := stormPlace(o)
 	key.code = code
-	storms := p.State().(map[stormKey]*storm)
-	s := storms[key]
-	if s == nil {
-		if len(storms) >= maxStorms {
-			return
-		}
-		key.ns = op.Namespace{DB: strings.Clone(key.ns.DB), Coll: strings.Clone(key.ns.Coll)}
-		s = &storm{rate: sketch.NewRate(time.Minute)}
-		storms[key] = s
-	}
+	s := p.State().(*recent[stormKey, *storm]).at(key)
 	operations := operationsOn(p, key.ns)
 	n := s.rate.Add(p.Now, 1)
 	if n == 1 {

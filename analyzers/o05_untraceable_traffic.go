@@ -80,7 +80,7 @@ func reportNotice(p *analysis.Pass) {
 }
 
 func reportHello(p *analysis.Pass) {
-	if p.Op.Introduces && p.Op.Conn.App == "" {
+	if p.Op.Introduces && p.Op.Conn != nil && p.Op.Conn.App == "" {
 		p.Report(analysis.Finding{
 			Reason: "no-app-name", Shape: op.TextShape("{client: no application name}"), Confidence: analysis.Observed,
 			Message: "clients connect without an application name",

@@ -41,6 +41,10 @@ type pair struct {
 	latency time.Duration
 }
 
+func newPairs() *recent[pairKey, *pair] {
+	return newRecent(maxPairs, ownedKey[pairKey], func() *pair { return &pair{recent: sketch.NewRate(time.Minute), values: sketch.NewSet(pairValues)} })
+}
+
 // together notes the second query of a pair. It returns nil when the last
 // operation was none.
 func (t *trail) together(o *op.Operation) *pair {
@@ -56,14 +60,7 @@ func (t *trail) together(o *op.Operation) *pair {
 		return nil
 	}
 	k := pairKey{l.From.space, l.Child, l.Use.path, op.HashString(l.Field)}
-	p, ok := t.pairs[k]
-	if !ok {
-		if len(t.pairs) >= maxPairs {
-			return nil
-		}
-		p = &pair{recent: sketch.NewRate(time.Minute), values: sketch.NewSet(pairValues)}
-		t.pairs[k] = p
-	}
+	p := t.pairs.at(k)
 	p.many = p.many || o.Reply.Returned > 1
 	p.bytes = max(p.bytes, o.Reply.Bytes)
 	p.queries++

@@ -91,7 +91,7 @@ func surround(p *analysis.Pass, f op.Filter) *surroundings {
 		near.compared(p, f.NS, f.Joined)
 	}
 	near.look(p, f)
-	for _, d := range f.Around {
+	for d := range f.Around() {
 		switch op.FirstKey(d) {
 		case "$match":
 			near.look(p, op.Filter{NS: f.NS, Doc: op.Doc(op.Get(d, "$match"))})

@@ -53,7 +53,7 @@ type trail struct {
 	bursts map[burstKey]*burst
 	order  []burstKey // of bursts, oldest first
 	traces traces
-	pairs  map[pairKey]*pair
+	pairs  *recent[pairKey, *pair]
 	walks  map[*space]*walks
 	nested map[*space]*nested
 	kids   map[placeKey]*kids
@@ -132,7 +132,7 @@ func newTrail() *trail {
 	return &trail{
 		spaces: map[op.Namespace]*space{}, byHash: map[uint64]uint16{}, scores: map[relation]int8{},
 		walker: op.Walker{MaxFields: maxDocFields, MaxDepth: 6}, asked: map[uint64]*sketch.Rate{}, linked: map[sourceKey]*sketch.Rate{}, bursts: map[burstKey]*burst{}, traces: traces{},
-		pairs: map[pairKey]*pair{}, walks: map[*space]*walks{}, nested: map[*space]*nested{}, kids: map[placeKey]*kids{},
+		pairs: newPairs(), walks: map[*space]*walks{}, nested: map[*space]*nested{}, kids: map[placeKey]*kids{},
 	}
 }
 

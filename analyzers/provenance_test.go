@@ -32,7 +32,7 @@ var limitOf = map[string]int{
 func sizes(t *trail) map[string]int {
 	out := map[string]int{
 		"values": len(t.values.ring), "spaces": len(t.spaces), "paths": len(t.paths), "byHash": len(t.byHash), "scores": len(t.scores),
-		"bursts": len(t.bursts), "order": len(t.order), "asked": len(t.asked), "linked": len(t.linked), "traces": len(t.traces), "pairs": len(t.pairs),
+		"bursts": len(t.bursts), "order": len(t.order), "asked": len(t.asked), "linked": len(t.linked), "traces": len(t.traces), "pairs": len(t.pairs.young) + len(t.pairs.old),
 		"walks": len(t.walks), "nested": len(t.nested), "kids": len(t.kids),
 	}
 	for i := range t.reads {

@@ -136,7 +136,7 @@ func (t *trail) use(r *read, w *op.Walker) *pathUse {
 			return &r.paths[i]
 		}
 	}
-	id, ok := t.pathOf(h, w)
+	id, ok := t.pathOf(h, w, len(r.paths) < maxPathsRead)
 	if !ok {
 		return nil
 	}
@@ -153,9 +153,9 @@ func (t *trail) use(r *read, w *op.Walker) *pathUse {
 	return &r.paths[len(r.paths)-1]
 }
 
-// pathOf is the number of the path of a walk. Keys that look like data are not
-// told apart: there is no end of them.
-func (t *trail) pathOf(h uint64, w *op.Walker) (uint16, bool) {
+// pathOf is the number of the path of a walk, a new one only when the reply has
+// room for it. Keys that look like data are not told apart: there is no end of them.
+func (t *trail) pathOf(h uint64, w *op.Walker, room bool) (uint16, bool) {
 	id, ok := t.byHash[h]
 	if ok {
 		return id, true
@@ -167,7 +167,7 @@ func (t *trail) pathOf(h uint64, w *op.Walker) (uint16, bool) {
 			return id, true
 		}
 	}
-	if len(t.paths) >= maxPaths {
+	if !room || len(t.paths) >= maxPaths {
 		return 0, false
 	}
 	return t.addPath(h, path), true

@@ -47,8 +47,10 @@ func runNegatedPredicate(p *analysis.Pass) {
 	statements := p.Op.Statements()
 	for i := range statements {
 		s := &statements[i]
+		judged := 0
 		for f := range s.Filters() {
-			if n, ok := findNegation(f); ok && f.Stored {
+			if n, ok := findNegation(f); ok && f.Stored && judged < maxPatterns {
+				judged++
 				judgeNegation(p, s, i, f, n)
 			}
 		}

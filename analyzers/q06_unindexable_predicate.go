@@ -45,8 +45,10 @@ func runUnindexablePredicate(p *analysis.Pass) {
 	statements := p.Op.Statements()
 	for i := range statements {
 		s := &statements[i]
+		judged := 0
 		for f := range s.Filters() {
-			if u, ok := findUnindexable(f); ok {
+			if u, ok := findUnindexable(f); ok && judged < maxPatterns {
+				judged++
 				judgeUnindexable(p, s, i, f, u)
 			}
 		}

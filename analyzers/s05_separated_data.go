@@ -91,7 +91,7 @@ func reportPair(p *analysis.Pass, pair *pair, l *link, n, share int64) {
 func pairFix(l *link, path string) analysis.Fix {
 	fix := analysis.Fix{Text: "Copy the few fields that are shown beside the reference (extended reference), and update the copies when the original changes, which is seldom for stable fields. If nobody reads the second document alone, embed it whole. A $lookup saves one round trip, and is a join at each reading."}
 	as := embeddedName(l, path)
-	id := "<" + singular(l.Child.ns.Coll) + " id>"
+	id := "<" + singular(op.Path(l.Child.ns.Coll)) + " id>"
 	c := coll(l.From.space.ns)
 	fix.Mongosh = c + ".updateOne({ _id: <id> }, { $set: { " + field(as) + ": { _id: " + id + ", name: <name> } } })\n" +
 		c + ".createIndex({ " + quote(as+"._id") + ": 1 })  // to update the copies when the original changes\n" +

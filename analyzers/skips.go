@@ -20,6 +20,10 @@ type skip struct {
 	Filters   []bsoncore.Document
 }
 
+// maxSkips bounds the $skip stages of one statement that are looked at: for each,
+// the stages before it are.
+const maxSkips = 64
+
 // skips yields the skips of an operation that skip stored documents: find.skip,
 // and $skip before any stage that makes documents out of others. The one inside
 // of a $lookup belongs to its join.
@@ -27,7 +31,7 @@ func skips(o *op.Operation) iter.Seq[skip] {
 	return func(yield func(skip) bool) {
 		statements := o.Statements()
 		for i := range statements {
-			s := &statements[i]
+			s, seen := &statements[i], 0
 			if s.Command == "find" && s.Skip > 0 {
 				if !yield(skip{i, s.NS, false, s.Skip, s.Sort, []bsoncore.Document{s.Filter}}) {
 					return
@@ -35,9 +39,10 @@ func skips(o *op.Operation) iter.Seq[skip] {
 			}
 			for st := range s.Stages() {
 				n, ok := op.Int(st.Value)
-				if st.Name != "$skip" || !ok || strings.Contains(st.Path, "$lookup.pipeline") {
+				if st.Name != "$skip" || !ok || strings.Contains(st.Path, "$lookup.pipeline") || seen == maxSkips {
 					continue
 				}
+				seen++
 				k := skip{Statement: i, NS: st.NS, Stage: true, N: n}
 				if !k.read(st.Pipeline[:st.Index]) || st.Depth > 0 && !k.read(leading(s.Pipeline)) {
 					continue

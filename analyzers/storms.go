@@ -1,6 +1,7 @@
 package analyzers
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -26,13 +27,28 @@ type storm struct {
 	began  time.Time // when the minute before was free of it
 }
 
+func newStorms() *recent[stormKey, *storm] {
+	clone := func(k stormKey) stormKey { return stormKey{k.code, cloneNS(k.ns), k.shape} }
+	return newRecent(maxStorms, clone, func() *storm { return &storm{rate: sketch.NewRate(time.Minute)} })
+}
+
 // owned reports whether another rule speaks of an error.
 func owned(o *op.Operation, code int32) bool {
 	switch code {
 	case 10334, 17419, 17420: // S03: the document is too large
 		return true
 	}
-	return o.Session.InTxn && conflicts(o.Reply) // O03
+	return o.Session.InTxn && conflicts(o.Reply) || outgrown(o, code) // O03, A07
+}
+
+// outgrown reports whether A07 speaks of an error: of a pipeline that gathers, or
+// a distinct, which did not fit.
+func outgrown(o *op.Operation, code int32) bool {
+	if o.Kind != op.KindRead || o.Cut || !slices.Contains(sizeCodes, code) {
+		return false
+	}
+	s := &o.Statements()[0]
+	return s.Command == "distinct" && s.View == "" || len(gathers(s.Pipeline)) > 0 || heavyStage(s.Pipeline) != ""
 }
 
 // stormPlace is where an error belongs: the statement, for a batch of a cursor

@@ -42,7 +42,7 @@ type txnKey struct {
 type transactions struct {
 	byKey   map[txnKey]*linked.Element
 	order   *linked.List // front: begun last
-	byShape map[largeKey]*txnHabit
+	byShape *recent[largeKey, *txnHabit]
 }
 
 // txnHabit is what became of the transactions of one shape.
@@ -53,7 +53,7 @@ type txnHabit struct {
 }
 
 func newTransactions() *transactions {
-	return &transactions{byKey: map[txnKey]*linked.Element{}, order: linked.New(), byShape: map[largeKey]*txnHabit{}}
+	return &transactions{byKey: map[txnKey]*linked.Element{}, order: linked.New(), byShape: newRecent(maxTransactionShapes, ownedKey[largeKey], newTxnHabit)}
 }
 
 // take adds a statement to its transaction.
@@ -98,15 +98,13 @@ func (t *transactions) forget(e *linked.Element) {
 	delete(t.byKey, e.Value.(*transaction).key)
 }
 
-// habit is what became of those like x; nil when there is no room.
+// habit is what became of those like x.
 func (t *transactions) habit(x *transaction, shape op.Shape) *txnHabit {
-	key := largeKey{x.ns, shape.ID}
-	h := t.byShape[key]
-	if h == nil && len(t.byShape) < maxTransactionShapes {
-		h = &txnHabit{ended: sketch.NewRate(time.Hour), aborted: sketch.NewRate(time.Hour), conflicts: sketch.NewRate(time.Hour), times: map[string]int64{}}
-		t.byShape[key] = h
-	}
-	return h
+	return t.byShape.at(largeKey{x.ns, shape.ID}) // x has a clone of the name
+}
+
+func newTxnHabit() *txnHabit {
+	return &txnHabit{ended: sketch.NewRate(time.Hour), aborted: sketch.NewRate(time.Hour), conflicts: sketch.NewRate(time.Hour), times: map[string]int64{}}
 }
 
 func (x *transaction) add(o *op.Operation) {

@@ -1,6 +1,7 @@
 package analyzers
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -128,17 +129,22 @@ func unindexedFinding(p *analysis.Pass, s *op.Statement, w *wanted, reason strin
 		f.Severity, f.Override = analysis.Medium, true
 		f.Message = strings.Replace(f.Message, "no index that was seen", "perhaps no index", 1)
 	}
+	add := func(path string) {
+		if len(f.Fields) < maxUsed && !slices.Contains(f.Fields, path) {
+			f.Fields = append(f.Fields, path)
+		}
+	}
 	if reason == "sort-in-memory" {
 		for _, k := range w.Sort {
-			if len(f.Fields) < maxUsed {
-				f.Fields = append(f.Fields, k.Path)
-			}
+			add(k.Path)
 		}
 	}
 	for i := range branches {
-		f.Fields = append(f.Fields, branches[i].paths()...)
+		for _, path := range branches[i].paths() {
+			add(path)
+		}
 	}
-	if f.Fields = f.Fields[:min(len(f.Fields), maxUsed)]; len(f.Fields) > 0 {
+	if len(f.Fields) > 0 {
 		f.Message += ", on " + strings.Join(f.Fields, ", ")
 	}
 	return f
@@ -155,8 +161,9 @@ func indexFix(s *op.Statement, w *wanted, branches []wanted) analysis.Fix {
 	}
 	var lines []string
 	for i := range branches {
-		if keys := branches[i].keys(); keys != "" && len(lines) < maxIndexFields {
-			lines = append(lines, coll(s.NS)+".createIndex("+keys+")")
+		line := coll(s.NS) + ".createIndex(" + branches[i].keys() + ")"
+		if branches[i].keys() != "" && len(lines) < maxIndexFields && !slices.Contains(lines, line) {
+			lines = append(lines, line)
 		}
 	}
 	fix.Mongosh = strings.Join(lines, "\n")

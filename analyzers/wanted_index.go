@@ -13,7 +13,7 @@ import (
 // Bounds of an index that is proposed.
 const (
 	maxIndexFields = 4
-	maxEqualList   = 200 // values of a list that count as an equality; a longer one is a range
+	maxEqualList   = 200 // values of a list from which Q07 speaks of it; a shorter one counts as an equality
 )
 
 // wanted is what an index would have to serve for one statement: the conditions
@@ -65,14 +65,13 @@ func (w *wanted) conditions(doc bsoncore.Document) {
 			continue
 		}
 		for _, d := range op.Docs(v) {
-			if len(w.Branches) == maxEqualList {
-				w.Other = true
-				return
-			}
 			var branch wanted
 			branch.conditions(d)
 			w.Other = w.Other || branch.Other
-			w.Branches = append(w.Branches, branch)
+			if w.Branches = append(w.Branches, branch); len(w.Branches) == maxEqualList {
+				w.Other = true
+				return
+			}
 		}
 	}
 }
@@ -83,7 +82,7 @@ func (w *wanted) condition(pred op.Predicate) {
 		addPath(&w.Equal, pred.Path)
 	case "$in":
 		switch n := op.Len(pred.Value); {
-		case n > maxEqualList:
+		case n >= maxEqualList:
 			w.Other = true
 		case !hasRegex(pred):
 			addPath(&w.Equal, pred.Path)
@@ -96,6 +95,7 @@ func (w *wanted) condition(pred op.Predicate) {
 			addPath(&w.Ranges, pred.Path)
 		}
 	case "$all":
+		w.Other = w.Other || op.Len(pred.Value) >= maxEqualList
 		addPath(&w.Equal, pred.Path)
 	case "$text", "$near", "$nearSphere", "$geoWithin", "$geoIntersects":
 		w.Other = true

@@ -100,7 +100,7 @@ func (y *youngConnections) judge(e *linked.Element, few int64) {
 // at is the minute of a time; one before the ring is counted nowhere.
 func (y *youngConnections) at(t time.Time) *minute {
 	number := t.Unix() / 60
-	m := &y.minutes[number%int64(len(y.minutes))]
+	m := &y.minutes[uint64(number)%uint64(len(y.minutes))] // a clock may stand before 1970
 	if m.number > number {
 		return &minute{}
 	}

@@ -17,11 +17,25 @@ type Filter struct {
 	// $group or $lookup sees computed ones, and no index helps there.
 	Stored    bool
 	Collation bsoncore.Document
-	// Around are the stages of its pipeline that narrow a $match with it: all
-	// before it, and the $match stages right after it.
-	Around []bsoncore.Document
 	// Joined is the foreignField of the $lookup whose result it filters.
 	Joined string
+
+	stage Stage // of a $match
+}
+
+// Around yields the stages of its pipeline that narrow a $match with it: all
+// before it, and the $match stages right after it, which the server joins with it.
+func (f Filter) Around() iter.Seq[bsoncore.Document] {
+	return func(yield func(bsoncore.Document) bool) {
+		for i, d := range f.stage.Pipeline {
+			if i > f.stage.Index && FirstKey(d) != "$match" {
+				return
+			}
+			if i != f.stage.Index && !yield(d) {
+				return
+			}
+		}
+	}
 }
 
 // Filters yields every filter of the statement: its own and those of the
@@ -48,7 +62,7 @@ func (s *Statement) Filters() iter.Seq[Filter] {
 			}
 			f := Filter{NS: st.NS, Doc: doc, Place: st.Path + "." + st.Name, Stored: st.First(), Collation: s.Collation, Joined: st.Joined}
 			if st.Name == "$match" {
-				f.Around = st.around()
+				f.stage = st
 			}
 			if st.Name == "$graphLookup" {
 				f.NS = LookupFrom(Doc(st.Value), st.NS)

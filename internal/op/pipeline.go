@@ -18,34 +18,13 @@ type Stage struct {
 	Pipeline []bsoncore.Document
 	Depth    int    // 0 for the outermost pipeline
 	Joined   string // foreignField of the $lookup whose pipeline this is; "" for none
-}
 
-// around are the stages that narrow the documents of a $match with it: all
-// before it, and the $match stages that follow at once, which the server joins
-// with it.
-func (s Stage) around() []bsoncore.Document {
-	out := append([]bsoncore.Document{}, s.Pipeline[:s.Index]...)
-	for _, d := range s.Pipeline[s.Index+1:] {
-		if FirstKey(d) != "$match" {
-			break
-		}
-		out = append(out, d)
-	}
-	return out
+	first bool
 }
 
 // First reports whether the stage sees the stored documents: only stages that
 // filter or order come before it.
-func (s Stage) First() bool {
-	for _, d := range s.Pipeline[:s.Index] {
-		switch FirstKey(d) {
-		case "$match", "$sort", "$geoNear", "$limit", "$skip", "$sample":
-		default:
-			return false
-		}
-	}
-	return true
-}
+func (s Stage) First() bool { return s.first }
 
 // Stages walks the statement's aggregation, nested pipelines right after the
 // stage that holds them.
@@ -56,16 +35,22 @@ func (s *Statement) Stages() iter.Seq[Stage] {
 }
 
 func walkPipeline(stages []bsoncore.Document, ns Namespace, path string, depth int, joined string, yield func(Stage) bool) bool {
+	first := true
 	for i, d := range stages {
 		for name, v := range Fields(d) {
 			st := Stage{
 				Name: name, Value: v, NS: ns, Path: path + "[" + strconv.Itoa(i) + "]",
-				Index: i, Pipeline: stages, Depth: depth, Joined: joined,
+				Index: i, Pipeline: stages, Depth: depth, Joined: joined, first: first,
 			}
 			if !yield(st) || !walkNested(st, yield) {
 				return false
 			}
 			break // a stage has one field
+		}
+		switch FirstKey(d) {
+		case "$match", "$sort", "$geoNear", "$limit", "$skip", "$sample":
+		default:
+			first = false
 		}
 	}
 	return true

@@ -91,3 +91,16 @@ func TestRateAtTheEnds(t *testing.T) {
 		t.Errorf("out of order, within the window: %d", n)
 	}
 }
+
+func TestRateBefore1970(t *testing.T) {
+	r := NewRate(time.Minute)
+	for i := range 40 {
+		r.Add(time.Unix(int64(i)*5-100, 0), 1)
+	}
+	if n := r.Total(); n != 40 {
+		t.Errorf("%d in all", n)
+	}
+	if n := r.Count(time.Unix(95, 0)); n < 12 || n > 13 {
+		t.Errorf("%d in the last minute of one every five seconds", n)
+	}
+}
