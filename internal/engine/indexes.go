@@ -43,6 +43,9 @@ func (t *indexTable) learn(o *op.Operation) {
 		for _, d := range op.Docs(op.Get(o.Body, "indexes")) {
 			t.add(o.NS, d, false)
 		}
+		if key := o.NS.Cut(); o.Reply.Indexes > 0 && t.count(key) == o.Reply.Indexes {
+			t.complete[key.Clone()] = true
+		}
 	case "listIndexes":
 		for _, d := range o.Reply.Docs {
 			t.add(o.NS, d, true)
@@ -64,6 +67,16 @@ func (t *indexTable) learn(o *op.Operation) {
 			}
 		}
 	}
+}
+
+// count is how many indexes are known, the one on _id included, which nobody has
+// to make.
+func (t *indexTable) count(key op.Namespace) int {
+	indexes := t.byNS[key]
+	if slices.ContainsFunc(indexes, func(ix op.Index) bool { return ix.Name == "_id_" }) {
+		return len(indexes)
+	}
+	return len(indexes) + 1
 }
 
 // drop forgets the index of that name; by any other description, all that is

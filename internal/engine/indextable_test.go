@@ -64,9 +64,18 @@ func TestIndexTableKnowsWhenItIsComplete(t *testing.T) {
 		{&op.Operation{Kind: op.KindDDL, Command: "dropIndexes", NS: ns, Body: bsoncore.BuildDocument(nil, bsoncore.AppendStringElement(nil, "index", "*"))}, false},
 		{list(op.Reply{Returned: 2}), true},
 		{&op.Operation{Kind: op.KindDDL, Command: "drop", NS: ns}, false},
+		{creation(ns, spec("a"), 3), false}, // there are others that nobody has seen
+		{creation(ns, spec("b"), 3), true},
 	} {
 		if table.learn(step.o); table.complete[ns] != step.want {
 			t.Errorf("step %d: complete is %v", i, !step.want)
 		}
 	}
+}
+
+// creation is a createIndexes after which the collection has so many.
+func creation(ns op.Namespace, spec bsoncore.Document, after int) *op.Operation {
+	list := bsoncore.BuildDocument(nil, bsoncore.AppendDocumentElement(nil, "0", spec))
+	body := bsoncore.BuildDocument(nil, bsoncore.AppendArrayElement(nil, "indexes", bsoncore.Array(list)))
+	return &op.Operation{Kind: op.KindDDL, Command: "createIndexes", NS: ns, Body: body, Reply: op.Reply{Seen: true, OK: true, Indexes: after}}
 }

@@ -12,6 +12,7 @@ type Reply struct {
 	N        int64  // n: documents matched, counted, inserted or deleted
 	Modified int64  // nModified
 	Upserted int    // documents an upsert made
+	Indexes  int    // numIndexesAfter of createIndexes: all that the collection has
 	Errors   int    // writeErrors: statements that failed; Code is that of the first
 	// Transient says that the reply is labelled a transient transaction error: the
 	// driver runs the whole transaction again.

@@ -25,6 +25,9 @@ func readReply(command string, body bsoncore.Document) op.Reply {
 			r.N, _ = op.Int(v)
 		case "nModified":
 			r.Modified, _ = op.Int(v)
+		case "numIndexesAfter":
+			n, _ := op.Int(v)
+			r.Indexes = int(n)
 		case "upserted":
 			r.Upserted = op.Len(v)
 		case "cursor":
