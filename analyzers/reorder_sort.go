@@ -35,6 +35,9 @@ func lateSort(pipeline []bsoncore.Document, lead int) (m misplaced, ok bool) {
 			single = op.Str(op.Get(op.Doc(v), "foreignField")) == "_id"
 		case "$unwind":
 			changed = append(changed, unwindPath(v))
+			if position := op.Str(op.Get(op.Doc(v), "includeArrayIndex")); position != "" {
+				changed = append(changed, position)
+			}
 			all := op.True(op.Get(op.Doc(v), "preserveNullAndEmptyArrays"))
 			unwinds = unwinds || !single || !all || op.FirstKey(pipeline[i-1]) != "$lookup"
 		case "$set", "$addFields", "$project", "$unset":
@@ -162,9 +165,10 @@ func isInclusion(project bsoncore.Document) bool {
 // unwindGroup: an array is taken apart and its elements are grouped by the
 // document they came from: an expression over the array does the same in place.
 func unwindGroup(pipeline []bsoncore.Document, lead int) (m misplaced, ok bool) {
-	path := unwindPath(op.Get(pipeline[lead], "$unwind"))
-	if path == "" || lead+1 == len(pipeline) {
-		return m, false
+	unwind := op.Get(pipeline[lead], "$unwind")
+	path := unwindPath(unwind)
+	if path == "" || lead+1 == len(pipeline) || op.Get(op.Doc(unwind), "includeArrayIndex").Type != 0 {
+		return m, false // an expression over the array does not know the position
 	}
 	group := op.Doc(op.Get(pipeline[lead+1], "$group"))
 	if op.Str(op.Get(group, "_id")) != "$_id" {
