@@ -77,6 +77,11 @@ var quietScenarios = []scenario{
 		}
 		return db.Collection("embeddings").FindOne(ctx, bson.D{{Key: "_id", Value: n}}).Err()
 	})},
+	{name: "tags out of a few", profiles: []string{"staging"}, run: repeated(60, func(ctx context.Context, db *mongo.Database, n int) error {
+		return upsert(ctx, db, "items", bson.D{{Key: "_id", Value: n}}, bson.D{{Key: "$addToSet", Value: bson.D{{Key: "tags", Value: []string{"new", "sale", "last"}[n%3]}}}})
+	})},
+	{name: "array that an object mapper shortens", profiles: []string{"staging"}, run: shortened},
+	{name: "transfers that seldom meet", profiles: everywhere, replSet: true, run: transfers},
 	{name: "change stream", profiles: everywhere, replSet: true, run: watch},
 	{name: "retried write", profiles: everywhere, replSet: true, run: retried},
 	{
@@ -126,6 +131,65 @@ func retried(ctx context.Context, db *mongo.Database) error {
 			return err
 		}
 		if err := upsert(ctx, db, "posts", bson.D{{Key: "_id", Value: n}}, bson.D{{Key: "$set", Value: bson.D{{Key: "n", Value: n}}}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shortened adds to a list by $push and takes away by setting what is left, as
+// Mongoose sends a push and a pop.
+func shortened(ctx context.Context, db *mongo.Database) error {
+	users := db.Collection("users")
+	for n := range 30 {
+		id := bson.D{{Key: "_id", Value: n % 10}}
+		for range 2 {
+			if err := upsert(ctx, db, "users", id, bson.D{{Key: "$push", Value: bson.D{{Key: "addresses", Value: bson.D{{Key: "city", Value: "Pune"}}}}}}); err != nil {
+				return err
+			}
+		}
+		var user struct{ Addresses bson.A }
+		if err := users.FindOne(ctx, id).Decode(&user); err != nil {
+			return err
+		}
+		if err := update(ctx, db, "users", id, bson.D{{Key: "$set", Value: bson.D{{Key: "addresses", Value: user.Addresses[1:]}}}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// transfers are transactions of which one in twenty-five meets a conflict at its
+// first statement, and is run again.
+func transfers(ctx context.Context, db *mongo.Database) error {
+	fail := bson.D{
+		{Key: "configureFailPoint", Value: "failCommand"},
+		{Key: "mode", Value: bson.D{{Key: "times", Value: 1}}},
+		{Key: "data", Value: bson.D{{Key: "failCommands", Value: bson.A{"update"}}, {Key: "errorCode", Value: 112}, {Key: "errorLabels", Value: bson.A{"TransientTransactionError"}}}},
+	}
+	if err := documents("accounts", 50, bson.D{{Key: "balance", Value: 1000}})(ctx, db); err != nil {
+		return err
+	}
+	session, err := db.Client().StartSession()
+	if err != nil {
+		return err
+	}
+	defer session.EndSession(ctx)
+	for n := range 550 {
+		if n%25 == 0 {
+			if err := db.Client().Database("admin").RunCommand(ctx, fail).Err(); err != nil {
+				return err
+			}
+		}
+		_, err := session.WithTransaction(ctx, func(ctx context.Context) (any, error) {
+			for i, by := range []int{-5, 5} {
+				if err := update(ctx, db, "accounts", bson.D{{Key: "_id", Value: (n + i) % 50}}, bson.D{{Key: "$inc", Value: bson.D{{Key: "balance", Value: by}}}}); err != nil {
+					return nil, err
+				}
+			}
+			return db.Collection("transfers").InsertOne(ctx, bson.D{{Key: "from", Value: n % 50}, {Key: "to", Value: (n + 1) % 50}, {Key: "sum", Value: 5}})
+		})
+		if err != nil {
 			return err
 		}
 	}
