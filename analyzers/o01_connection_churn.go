@@ -84,7 +84,7 @@ func judgeChurn(p *analysis.Pass, y *youngConnections) {
 		Evidence: []analysis.Evidence{
 			{Name: "short_lived", Value: n, Limit: limit, Unit: unit},
 			{Name: "with_more_operations", Value: m.long, Unit: "connections a minute"},
-			{Name: "authenticated", Value: y.proved * 100 / max(y.total, 1), Unit: "percent"},
+			{Name: "authenticated", Value: y.proved * 100 / max(y.total, 1), Unit: "%"},
 		},
 	})
 }

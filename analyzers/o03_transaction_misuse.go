@@ -23,7 +23,7 @@ func transactionMisuse() *analysis.Analyzer {
 			{Name: "gap-ms", Default: 1000, Unit: "milliseconds", Doc: "time between two statements from which the client is doing something else"},
 			{Name: "repeats", Default: 3, Unit: "transactions", Doc: "transactions of one kind from which the first three reasons are reported"},
 			{Name: "single", Default: 20, Unit: "transactions", Doc: "single-statement transactions of one kind from which they are reported"},
-			{Name: "abort-percent", Default: 5, Unit: "percent", Doc: "share of a kind's transactions that are given up from which they are reported"},
+			{Name: "abort-percent", Default: 5, Unit: "%", Doc: "share of a kind's transactions that are given up from which they are reported"},
 			{Name: "transactions", Default: 20, Unit: "transactions an hour", Doc: "transactions of one kind below which that share means nothing"},
 			{Name: "aborts", Default: 5, Unit: "transactions an hour", Doc: "transactions given up below which it means nothing"},
 		},

@@ -20,7 +20,7 @@ func errorStorm() *analysis.Analyzer {
 			{Name: "many-errors", Default: 100, Unit: "errors a minute", Doc: "errors from which they are one step more severe"},
 			{Name: "duplicates", Default: 60, Unit: "errors a minute", Doc: "the same for duplicate keys and for codes without a reason of their own, which applications use to be told"},
 			{Name: "many-duplicates", Default: 600, Unit: "errors a minute", Doc: "those from which they are one step more severe"},
-			{Name: "percent", Default: 1, Unit: "percent", Doc: "share of errors in the operations on the collection, since they began, below which they are normal use"},
+			{Name: "percent", Default: 1, Unit: "%", Doc: "share of errors in the operations on the collection, since they began, below which they are normal use"},
 		},
 		Doc: analysis.Doc{
 			What: "Errors in replies, also those of single statements (`writeErrors`), added up by code, collection and shape. Each beyond the limit counts while the storm lasts; a call with several errors is one.",
@@ -68,7 +68,7 @@ func runErrorStorm(p *analysis.Pass) {
 			{Name: "errors_last_minute", Value: n, Limit: limit, Unit: "errors"},
 			{Name: "errors_since_it_began", Value: s.errors, Unit: "errors"},
 			{Name: "began_before", Value: int64(p.Now.Sub(s.began) / time.Second), Unit: "seconds"},
-			{Name: "share", Value: percent, Limit: p.Limit("percent"), Unit: "percent"},
+			{Name: "share", Value: percent, Limit: p.Limit("percent"), Unit: "%"},
 		},
 	})
 }

@@ -16,7 +16,7 @@ func repeatedPointReads() *analysis.Analyzer {
 		Limits: []analysis.Limit{
 			{Name: "burst", Default: 10, Unit: "queries", Doc: "queries for different values within a second from which it is reported; 5 suits tests, whose lists are short"},
 			{Name: "high-burst", Default: 50, Unit: "queries", Doc: "queries for different values of one reply from which it is high"},
-			{Name: "matched", Default: 80, Unit: "percent", Doc: "share of these queries whose value stood in such replies, and share of a reply's values, from the first to the last one asked for, that were asked for"},
+			{Name: "matched", Default: 80, Unit: "%", Doc: "share of these queries whose value stood in such replies, and share of a reply's values, from the first to the last one asked for, that were asked for"},
 			{Name: "duplicate", Default: 3, Unit: "queries", Doc: "queries for one value within a second of one transaction or request from which they are duplicates"},
 			{Name: "unlinked", Default: 0, Unit: "queries", Doc: "queries for different values within a second of one application on one host, wherever the values come from, that are reported as info; 0 reports none"},
 		},

@@ -27,7 +27,7 @@ func fanOut(p *analysis.Pass, b *burst, by string) analysis.Finding {
 	if b.from == nil {
 		f.Caveat = "several parts of a program may ask for one document each"
 	} else {
-		f.Evidence = append(f.Evidence, analysis.Evidence{Name: "values_asked_for", Value: b.share(), Limit: p.Limit("matched"), Unit: "percent"})
+		f.Evidence = append(f.Evidence, analysis.Evidence{Name: "values_asked_for", Value: b.share(), Limit: p.Limit("matched"), Unit: "%"})
 	}
 	return f
 }

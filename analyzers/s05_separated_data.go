@@ -18,10 +18,10 @@ func separatedData() *analysis.Analyzer {
 		},
 		Limits: []analysis.Limit{
 			{Name: "pairs", Default: 20, Unit: "pairs", Doc: "pairs of queries within a minute from which each is reported"},
-			{Name: "share", Default: 80, Unit: "percent", Doc: "share of the first collection's queries that are followed by the second"},
-			{Name: "alone", Default: 30, Unit: "percent", Doc: "share of the second collection's queries from which being read without the first keeps it apart"},
-			{Name: "shared", Default: 50, Unit: "percent", Doc: "share of pairs whose second document was read before, beyond which it belongs to many"},
-			{Name: "writes", Default: 20, Unit: "percent", Doc: "share of writes in the second collection's operations beyond which it changes too often to be copied"},
+			{Name: "share", Default: 80, Unit: "%", Doc: "share of the first collection's queries that are followed by the second"},
+			{Name: "alone", Default: 30, Unit: "%", Doc: "share of the second collection's queries from which being read without the first keeps it apart"},
+			{Name: "shared", Default: 50, Unit: "%", Doc: "share of pairs whose second document was read before, beyond which it belongs to many"},
+			{Name: "writes", Default: 20, Unit: "%", Doc: "share of writes in the second collection's operations beyond which it changes too often to be copied"},
 			{Name: "large", Default: 16 << 10, Unit: "bytes", Doc: "size of a reply beyond which the second document is too large to be part of the first"},
 		},
 		Doc: analysis.Doc{
@@ -81,7 +81,7 @@ func reportPair(p *analysis.Pass, pair *pair, l *link, n, share int64) {
 		Fix:     pairFix(l, path),
 		Evidence: []analysis.Evidence{
 			{Name: "pairs_per_minute", Value: n, Limit: p.Limit("pairs"), Unit: "pairs"},
-			{Name: "share_of_reads", Value: share, Limit: p.Limit("share"), Unit: "percent"},
+			{Name: "share_of_reads", Value: share, Limit: p.Limit("share"), Unit: "%"},
 			{Name: "added_latency", Value: int64(pair.latency/time.Microsecond) / pair.queries, Unit: "microseconds per pair"},
 		},
 	})

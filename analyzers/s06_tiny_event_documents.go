@@ -23,7 +23,7 @@ func tinyEventDocuments() *analysis.Analyzer {
 			{Name: "documents", Default: 500, Unit: "documents", Doc: "small events without a pause before anything is said"},
 			{Name: "documents-per-day", Default: 1_000_000, Unit: "documents", Doc: "small events within 24 hours from which it is reported whatever the rate, as medium"},
 			{Name: "repeats", Default: 10, Unit: "documents", Doc: "documents for each value of a field, on average, from which the field can be the source"},
-			{Name: "max-touched", Default: 10, Unit: "percent", Doc: "documents read or changed one by one, of those inserted: above it they are no events"},
+			{Name: "max-touched", Default: 10, Unit: "%", Doc: "documents read or changed one by one, of those inserted: above it they are no events"},
 		},
 		State: &analysis.StateSpec{Scope: analysis.ScopeGlobal, New: func() any { return newEventStreams() }},
 		Doc: analysis.Doc{

@@ -16,7 +16,7 @@ func attributeSprawl() *analysis.Analyzer {
 		Limits: []analysis.Limit{
 			{Name: "fields", Default: 15, Unit: "fields", Doc: "fields beside each other that are compared alone, from which they are attributes"},
 			{Name: "indexes", Default: 8, Unit: "indexes", Doc: "sparse or partial indexes on one of these fields alone, when the collection's indexes were seen"},
-			{Name: "max-share", Default: 20, Unit: "percent", Doc: "a field that has more of these queries is a key of its own and no attribute"},
+			{Name: "max-share", Default: 20, Unit: "%", Doc: "a field that has more of these queries is a key of its own and no attribute"},
 		},
 		State: &analysis.StateSpec{Scope: analysis.ScopeGlobal, New: func() any { return newAttributes() }},
 		Doc: analysis.Doc{

@@ -74,7 +74,7 @@ func judgeAborts(p *analysis.Pass, x *transaction, h *txnHabit, shape op.Shape, 
 		f.Severity, f.Override = analysis.High, true
 	}
 	f.Evidence = []analysis.Evidence{
-		{Name: "aborted", Value: aborted * 100 / ended, Limit: p.Limit("abort-percent"), Unit: "percent"},
+		{Name: "aborted", Value: aborted * 100 / ended, Limit: p.Limit("abort-percent"), Unit: "%"},
 		{Name: "with_conflict", Value: lost, Unit: "transactions an hour"},
 		{Name: "ended", Value: ended, Limit: p.Limit("transactions"), Unit: "transactions an hour"},
 	}

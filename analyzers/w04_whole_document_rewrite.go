@@ -22,7 +22,7 @@ func wholeDocumentRewrite() *analysis.Analyzer {
 			{Name: "fields", Default: 20, Unit: "fields", Doc: "fields at the top that one `$set` writes from which it is as a whole"},
 			{Name: "rewrites", Default: 3, Unit: "writes", Doc: "such writes of one document, after the first, from which it is reported"},
 			{Name: "noops", Default: 20, Unit: "writes", Doc: "writes of a collection that changed nothing from which it is reported"},
-			{Name: "noop-share", Default: 50, Unit: "percent", Doc: "least share of those among its writes of whole documents that had one before"},
+			{Name: "noop-share", Default: 50, Unit: "%", Doc: "least share of those among its writes of whole documents that had one before"},
 			{Name: "saves", Default: 50, Unit: "documents", Doc: "documents that were read and then replaced from which it is reported"},
 			{Name: "save-bytes", Default: 1 << 10, Unit: "bytes", Doc: "least size of those"},
 		},
@@ -92,7 +92,7 @@ func judgeNoop(p *analysis.Pass, statement int, w rewrite, known *rewrites) {
 		Caveat:  "the write may be wanted for its own sake, as a sign of life: then a field with its time is enough",
 		Evidence: []analysis.Evidence{
 			{Name: "writes_without_change", Value: known.noops, Limit: p.Limit("noops"), Unit: "writes"},
-			{Name: "share_without_change", Value: share, Limit: p.Limit("noop-share"), Unit: "percent"},
+			{Name: "share_without_change", Value: share, Limit: p.Limit("noop-share"), Unit: "%"},
 		},
 	}
 	if w.replaces {

@@ -21,8 +21,8 @@ func hotCounterDocument() *analysis.Analyzer {
 		Limits: []analysis.Limit{
 			{Name: "hot-rate", Default: 50, Unit: "updates per second", Doc: "updates of one document from which a second counts as hot"},
 			{Name: "hot-seconds", Default: 2, Unit: "seconds", Doc: "hot seconds in a row from which it is reported"},
-			{Name: "share", Default: 20, Unit: "percent", Doc: "least share of the collection's writes in that second"},
-			{Name: "latency-rise", Default: 300, Unit: "percent", Doc: "latency of these updates, compared with the collection's other writes, from which it is high"},
+			{Name: "share", Default: 20, Unit: "%", Doc: "least share of the collection's writes in that second"},
+			{Name: "latency-rise", Default: 300, Unit: "%", Doc: "latency of these updates, compared with the collection's other writes, from which it is high"},
 		},
 		Doc: analysis.Doc{
 			What: "Updates of one document (an equality on `_id`, or an upsert whose filter is equalities only) many times a second, for some seconds in a row, that are a good part of the collection's writes. It is counted once for each hot second.",
@@ -130,7 +130,7 @@ func (h *heat) judge(p *analysis.Pass, statement int, d *hotDocument, run int64)
 		Evidence: []analysis.Evidence{
 			{Name: "updates_in_a_second", Value: max(d.seconds.before, d.seconds.n), Limit: rate, Unit: "updates per second"},
 			{Name: "hot_seconds_in_a_row", Value: run, Limit: p.Limit("hot-seconds"), Unit: "seconds"},
-			{Name: "share_of_writes", Value: share, Limit: p.Limit("share"), Unit: "percent"},
+			{Name: "share_of_writes", Value: share, Limit: p.Limit("share"), Unit: "%"},
 		},
 	}
 	for c := range changes(s.Update) {
@@ -160,7 +160,7 @@ func (d *hotDocument) severe(p *analysis.Pass, h *heat, f *analysis.Finding) {
 		return
 	}
 	rise := int64(mine * 100 / others)
-	f.Evidence = append(f.Evidence, analysis.Evidence{Name: "latency_beside_other_writes", Value: rise, Limit: p.Limit("latency-rise"), Unit: "percent"})
+	f.Evidence = append(f.Evidence, analysis.Evidence{Name: "latency_beside_other_writes", Value: rise, Limit: p.Limit("latency-rise"), Unit: "%"})
 	if rise >= p.Limit("latency-rise") && mine > time.Millisecond {
 		f.Severity, f.Override = analysis.High, true
 	}
