@@ -51,8 +51,8 @@ var aggregationFixes = []fixCase{
 	},
 	{
 		rule: "A05", reason: "same-inputs", times: 60,
-		traffic: `db.c.aggregate([{ $match: { st: 2 } }, { $sortByCount: "$grp" }, { $limit: 3 }])`,
-		fill:    []string{"<st>", "2", "<sortByCount as before>", `"$grp"`, "<limit>", "3"},
+		traffic: `db.c.aggregate([{ $match: { st: 2 } }, { $sortByCount: "$opt" }, { $limit: 1 }])`,
+		fill:    []string{"<st>", "2", "<sortByCount as before>", `"$opt"`, "<limit>", "1"},
 	},
 	{
 		rule: "A05", reason: "same-inputs", times: 60, fixed: `db.c_sums.find({}).sort({ n: -1 }).limit(3)`,
