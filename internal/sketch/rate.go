@@ -27,7 +27,7 @@ func (r *Rate) Add(at time.Time, n int64) int64 {
 	r.total += n
 	r.move(at)
 	if slot := r.slot(at); r.last-slot <= slots {
-		r.counts[slot%(slots+1)] += n
+		r.counts[index(slot)] += n
 	}
 	return r.sum()
 }
@@ -46,6 +46,9 @@ func (r *Rate) First() time.Time { return r.first }
 
 func (r *Rate) slot(at time.Time) int64 { return at.UnixNano() / int64(r.width) }
 
+// index is where a slot is counted; those before 1970 have negative numbers.
+func index(slot int64) int64 { return (slot%(slots+1) + slots + 1) % (slots + 1) }
+
 // move empties the slots between the newest and the one at a time.
 func (r *Rate) move(at time.Time) {
 	slot := r.slot(at)
@@ -55,7 +58,7 @@ func (r *Rate) move(at time.Time) {
 	}
 	for r.last < slot {
 		r.last++
-		r.counts[r.last%(slots+1)] = 0
+		r.counts[index(r.last)] = 0
 	}
 }
 

@@ -91,3 +91,15 @@ func TestRateAtTheEnds(t *testing.T) {
 		t.Errorf("out of order, within the window: %d", n)
 	}
 }
+
+func TestRateBefore1970(t *testing.T) {
+	r := NewRate(time.Minute)
+	for n := range int64(3) {
+		if got := r.Add(time.Unix(-30+n*30, 0), 1); got != n+1 {
+			t.Errorf("count %d after %d", got, n+1)
+		}
+	}
+	if got := NewRate(time.Minute).Add(time.Unix(-3, 0), 1); got != 1 {
+		t.Errorf("alone it counts %d", got)
+	}
+}
