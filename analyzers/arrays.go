@@ -26,9 +26,9 @@ type arrays struct {
 	walker op.Walker
 }
 
-// What is kept, at most: some 80 MB when every bound is reached.
+// What is kept, at most: some 45 MB when every bound is reached.
 const (
-	maxCollections = 256 // the least recently used go first
+	maxCollections = 128 // the least recently used go first
 	maxArrays      = 64  // per collection; what comes beyond shares one
 	maxDocuments   = 256 // per collection, of arrays that grow and of large documents each
 	maxCounts      = 4096

@@ -96,10 +96,10 @@ type copies struct {
 	byFields map[uint64]*copied
 }
 
-// maxCopies and maxOriginals bound one collection's state: some 300 KB.
+// maxCopies and maxOriginals bound one collection's state: some 80 KB.
 const (
-	maxCopies    = 16
-	maxOriginals = 1024
+	maxCopies    = 8
+	maxOriginals = 256
 )
 
 // copied is one set of copied fields.

@@ -29,6 +29,13 @@ var writeFixes = []fixCase{
 		fill: []string{"<_id>", "5", "<changed field>", "n", "<value>", "{n}"},
 	},
 
+	{
+		rule: "W04", reason: "save-after-read", limits: []string{"W04.saves=2"},
+		setup:   "db.c.find({ _id: 1 })\n" + saved(1) + "\ndb.c.find({ _id: 2 })",
+		traffic: saved(2),
+		fill:    []string{"<_id>", "2", "<changed field>", "n", "<value>", "{n}"},
+	},
+
 	{rule: "W05", reason: "inserts", times: 25, traffic: `db.e.insertOne({ line: {n} })`, fill: []string{"<documents>", "{ line: 1 }, { line: 2 }"}},
 	{rule: "W05", reason: "updates", times: 25, traffic: `db.c.updateOne({ _id: {n} }, { $set: { st: 2 } })`, fill: []string{"<filter>", "{ _id: 1 }", "<update>", "{ $set: { st: 2 } }", "<the others>", "{ updateOne: { filter: { _id: 2 }, update: { $set: { st: 2 } } } }"}},
 	{rule: "W05", reason: "updates", times: 25, traffic: `db.c.replaceOne({ _id: {n} }, { st: 2 })`, fill: []string{"<filter>", "{ _id: 1 }", "<document>", "{ st: 2 }", "<the others>", "{ replaceOne: { filter: { _id: 2 }, replacement: { st: 2 } } }"}, rarely: 25},
@@ -49,4 +56,9 @@ func attributes(n int) string {
 		parts[i] = fmt.Sprintf(`"sub.attributes.a{n}_%d": 1`, i)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// saved replaces a document by one of 2 KB.
+func saved(id int) string {
+	return fmt.Sprintf(`db.c.replaceOne({ _id: %d }, { n: %d, text: "%s" })`, id, id, strings.Repeat("x", 2<<10))
 }

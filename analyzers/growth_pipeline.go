@@ -152,7 +152,10 @@ func appends(expr bsoncore.Value, path string) bool {
 					return true
 				}
 			}
-			if name == "$reduce" && accumulates(op.Doc(operand), path) || appends(operand, path) {
+			// inside of a $reduce the path is that of its value already: what it
+			// accumulates is found on the way down, and looking twice at each level
+			// would double the work with each
+			if name == "$reduce" && path != reduced && accumulates(op.Doc(operand), path) || appends(operand, path) {
 				return true
 			}
 		}
@@ -169,8 +172,11 @@ func appends(expr bsoncore.Value, path string) bool {
 // accumulates reports whether a $reduce begins with the array at path and adds to
 // it: {initialValue: "$a", in: {$concatArrays: ["$$value", …]}}.
 func accumulates(spec bsoncore.Document, path string) bool {
-	return mentions(op.Get(spec, "initialValue"), path) && appends(op.Get(spec, "in"), "$value")
+	return mentions(op.Get(spec, "initialValue"), path) && appends(op.Get(spec, "in"), reduced)
 }
+
+// reduced is the path of what a $reduce has made so far, "$$value".
+const reduced = "$value"
 
 // cuts reports whether an operator returns a bounded part of an array.
 func cuts(name string) bool {

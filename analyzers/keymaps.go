@@ -99,12 +99,11 @@ type keyMap struct {
 	reason string
 }
 
-// The bounds of one collection's state: some 200 KB, and the half of it only
-// when there are that many keys.
+// The bounds of one collection's state: some 200 KB when there are that many keys.
 const (
-	maxMaps    = 32
+	maxMaps    = 16
 	maxMapKeys = 256
-	maxTriples = 2048
+	maxTriples = 1024
 	maxHolders = 128
 )
 

@@ -19,7 +19,7 @@ type catalogues struct {
 // maxNames collections, which is far above the highest limit.
 const (
 	maxDatabases = 256
-	maxAllNames  = 100_000
+	maxAllNames  = 60_000
 	maxNames     = 20_000
 )
 
@@ -161,7 +161,7 @@ func (c *catalogues) create(ns op.Namespace, now time.Time) {
 	}
 	name.day = dayOf(now)
 	db.names[key] = name
-	slot := &db.created[uint64(name.day)%uint64(len(db.created))]
+	slot := db.createdOn(name.day)
 	if slot.day != name.day {
 		*slot = createdOn{day: name.day}
 	}
@@ -185,7 +185,7 @@ func (c *catalogues) drop(ns op.Namespace) {
 			delete(db.families, family)
 		}
 	}
-	if slot := &db.created[uint64(name.day)%uint64(len(db.created))]; name.day != 0 && slot.day == name.day {
+	if slot := db.createdOn(name.day); name.day != 0 && slot.day == name.day {
 		slot.n--
 	}
 	delete(db.names, key)
@@ -226,7 +226,7 @@ func (f *nameFamily) limit(p *analysis.Pass) int64 {
 func (n *nameCatalogue) steady(now time.Time, days int) int64 {
 	least, today := int64(0), dayOf(now)
 	for d := range int64(min(max(days, 1), maxGrowthDays)) {
-		slot := n.created[uint64(today-d)%uint64(len(n.created))]
+		slot := n.createdOn(today - d)
 		if slot.day != today-d || slot.n <= 0 {
 			return 0
 		}
@@ -237,5 +237,12 @@ func (n *nameCatalogue) steady(now time.Time, days int) int64 {
 	return least
 }
 
-// dayOf is the day of a time in UTC; negative before 1970.
+// createdOn is the slot of a day in the ring. Captures with times of their own
+// begin at the epoch: days before it are days, too.
+func (n *nameCatalogue) createdOn(day int64) *createdOn {
+	days := int64(len(n.created))
+	return &n.created[(day%days+days)%days]
+}
+
+// dayOf is the day of a time in UTC.
 func dayOf(at time.Time) int64 { return at.Unix() / (24 * 60 * 60) }

@@ -79,8 +79,11 @@ func reportLarge(p *analysis.Pass, l longArray, severity analysis.Severity, limi
 }
 
 // p95 is a length that 5 of 100 documents reach, to a power of two; 0 when fewer
-// have a long array.
+// have a long array, or nobody knows of how many.
 func (x *array) p95(seen int64) int64 {
+	if seen == 0 {
+		return 0
+	}
 	above := int64(0)
 	for i := len(x.lengths) - 1; i > 0; i-- {
 		if above += x.lengths[i]; above*20 >= seen && above > 0 {

@@ -13,7 +13,7 @@ func unboundedMapKeys() *analysis.Analyzer {
 		ID: "W03", Name: "unbounded-map-keys", Since: "0.2.0", Severity: analysis.Medium,
 		Title:    "Field names that are data",
 		Commands: []string{"insert", "update", "findAndModify", "bulkWrite"}, Run: runUnboundedMapKeys,
-		State: &analysis.StateSpec{Scope: analysis.ScopeNamespace, Max: 256, New: func() any { return newKeyMaps() }},
+		State: &analysis.StateSpec{Scope: analysis.ScopeNamespace, Max: 128, New: func() any { return newKeyMaps() }},
 		Reasons: []analysis.Reason{
 			{Name: "data-keys", Doc: "keys that look like values: ids, dates, mail addresses, numbers"},
 			{Name: "many-keys", Doc: "more and more different keys, in all documents or in one"},

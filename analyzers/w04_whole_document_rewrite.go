@@ -10,7 +10,7 @@ func wholeDocumentRewrite() *analysis.Analyzer {
 		ID: "W04", Name: "whole-document-rewrite", Since: "0.2.0", Severity: analysis.Low,
 		Title:    "Documents written as a whole for the change of a part",
 		Commands: []string{"find", "update", "findAndModify", "bulkWrite"}, Run: runWholeDocumentRewrite,
-		State: &analysis.StateSpec{Scope: analysis.ScopeNamespace, Max: 256, New: func() any { return newRewrites() }},
+		State: &analysis.StateSpec{Scope: analysis.ScopeNamespace, Max: 192, New: func() any { return newRewrites() }},
 		Reasons: []analysis.Reason{
 			{Name: "noop", Doc: "what is written is what was written before"},
 			{Name: "replace-large", Doc: "large documents, or most of their fields, are written again and again"},
@@ -41,6 +41,9 @@ func wholeDocumentRewrite() *analysis.Analyzer {
 
 func runWholeDocumentRewrite(p *analysis.Pass) {
 	statements := p.Op.Statements()
+	if writeFailed(p.Op) {
+		return // sent again, it is the same content, and the first that is written
+	}
 	for i := range statements {
 		s := &statements[i]
 		if s.Command == "find" {

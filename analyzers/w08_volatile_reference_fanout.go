@@ -12,7 +12,7 @@ func volatileReferenceFanout() *analysis.Analyzer {
 		ID: "W08", Name: "volatile-reference-fanout", Since: "0.2.0", Severity: analysis.Low,
 		Title:    "Copies of a field that changes too often to be copied",
 		Commands: []string{"update", "bulkWrite"}, Run: runVolatileReferenceFanout,
-		State: &analysis.StateSpec{Scope: analysis.ScopeNamespace, Max: 256, New: func() any { return newCopies() }},
+		State: &analysis.StateSpec{Scope: analysis.ScopeNamespace, Max: 128, New: func() any { return newCopies() }},
 		Reasons: []analysis.Reason{
 			{Name: "frequent", Doc: "the copies are written minute after minute"},
 			{Name: "many-documents", Doc: "so many documents are written for it in a minute"},

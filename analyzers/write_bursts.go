@@ -26,7 +26,7 @@ type writeBurst struct {
 }
 
 // maxTargets bounds the filters that are told apart in one burst.
-const maxTargets = 256
+const maxTargets = 128
 
 // add takes a write into the current window.
 func (b *writeBurst) add(p *analysis.Pass, s *op.Statement, window time.Duration) {
