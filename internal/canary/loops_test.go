@@ -24,11 +24,11 @@ func (t *tokens) loops() []carrier {
 	})
 	long := strings.Repeat(t.word(), 1000)
 	add(60, func() carrier { // W04
-		return carrier{body: d("update", "people"), seqs: map[string][]bson.D{"updates": {d("q", d("_id", 6), "u", d("a", t.word(), t.key(), t.word(), "long", long))}}}
+		return carrier{body: d("update", "people"), seqs: map[string][]bson.D{"updates": {d("q", d("_id", 6), "u", d("a", t.word(), t.key(), t.word(), "long", long))}}, reply: d("n", 1, "nModified", 1, "ok", 1)}
 	})
 	same := d("a", t.word(), t.key(), t.word())
 	add(120, func() carrier {
-		return carrier{body: d("update", "people"), seqs: map[string][]bson.D{"updates": {d("q", d("_id", 7), "u", same)}}}
+		return carrier{body: d("update", "people"), seqs: map[string][]bson.D{"updates": {d("q", d("_id", 7), "u", same)}}, reply: d("n", 1, "nModified", 1, "ok", 1)}
 	})
 	id := t.id()
 	add(60, func() carrier { // W08
