@@ -63,10 +63,8 @@ func (e *eventStreams) define(o *op.Operation) {
 				e.collections.at(op.Namespace{DB: o.NS.DB, Coll: op.Str(op.Get(d, "name"))}).stored = true
 			}
 		}
-	case "drop":
-		e.collections.forget(o.NS)
-	case "dropDatabase":
-		e.collections.forgetAll(o.NS.DB)
+	case "drop", "dropDatabase":
+		e.collections.dropped(o)
 	}
 }
 

@@ -50,12 +50,18 @@ func (g *generations[T]) forget(ns op.Namespace) {
 	delete(g.old, ns)
 }
 
-// forgetAll drops the collections of a database.
-func (g *generations[T]) forgetAll(db string) {
-	for _, half := range []map[op.Namespace]*T{g.young, g.old} {
-		for ns := range half {
-			if ns.DB == db {
-				delete(half, ns)
+// dropped forgets what a drop or a dropDatabase takes away; of any other command
+// nothing.
+func (g *generations[T]) dropped(o *op.Operation) {
+	switch o.Command {
+	case "drop":
+		g.forget(o.NS)
+	case "dropDatabase":
+		for _, half := range []map[op.Namespace]*T{g.young, g.old} {
+			for ns := range half {
+				if ns.DB == o.NS.DB {
+					delete(half, ns)
+				}
 			}
 		}
 	}

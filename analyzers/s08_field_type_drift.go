@@ -36,12 +36,7 @@ func runFieldTypeDrift(p *analysis.Pass) {
 		return
 	}
 	known := p.State().(*drifts)
-	switch p.Op.Command {
-	case "drop":
-		known.collections.forget(p.Op.NS)
-	case "dropDatabase":
-		known.collections.forgetAll(p.Op.NS.DB)
-	}
+	known.collections.dropped(p.Op)
 	statements := p.Op.Statements()
 	for i := range statements {
 		s := &statements[i]

@@ -36,12 +36,7 @@ func runAttributeSprawl(p *analysis.Pass) {
 		return
 	}
 	known := p.State().(*attributes)
-	switch p.Op.Command {
-	case "drop":
-		known.collections.forget(p.Op.NS)
-	case "dropDatabase":
-		known.collections.forgetAll(p.Op.NS.DB)
-	}
+	known.collections.dropped(p.Op)
 	statements := p.Op.Statements()
 	for i := range statements[:min(len(statements), maxAttributeStatements)] {
 		s := &statements[i]
