@@ -71,10 +71,13 @@ func (s *Set) config() bson.D {
 		}
 		members = append(members, m)
 	}
-	return bson.D{{Key: "_id", Value: s.opts.Name}, {Key: "members", Value: members}, {Key: "settings", Value: bson.D{
-		{Key: "electionTimeoutMillis", Value: 1500}, {Key: "heartbeatIntervalMillis", Value: 200},
-		{Key: "heartbeatTimeoutSecs", Value: 2}, {Key: "catchUpTimeoutMillis", Value: 500},
-	}}}
+	settings := bson.D{
+		{Key: "electionTimeoutMillis", Value: 1500},
+		{Key: "heartbeatIntervalMillis", Value: 200},
+		{Key: "heartbeatTimeoutSecs", Value: 2},
+		{Key: "catchUpTimeoutMillis", Value: 500},
+	}
+	return bson.D{{Key: "_id", Value: s.opts.Name}, {Key: "members", Value: members}, {Key: "settings", Value: settings}}
 }
 
 // URI is the connection string of the set: drivers find the primary themselves.
