@@ -52,6 +52,7 @@ var ours = map[string][]string{
 	"internal/deps":   {},
 	"docs":            {},
 	"e2e":             {},
+	"e2e/faults":      {},
 	// the only place where all packages meet
 	"cmd/mongoadvisor": {
 		"analyzers", "internal/analysis", "internal/demo", "internal/demo/mongod", "internal/engine", "internal/op",
