@@ -25,21 +25,21 @@ import (
 // config is everything that can be configured. Every flag is a key of the file,
 // and every key but ignore and bounded is a flag.
 type config struct {
-	Listen        string   `yaml:"listen"`
-	Upstream      string   `yaml:"upstream"`
+	Listen             string `yaml:"listen"`
+	Upstream           string `yaml:"upstream"`
 	Topology           bool   `yaml:"topology"`
 	TopologyAdvertise  string `yaml:"topology-advertise"`
 	TopologyMaxMembers int    `yaml:"topology-max-members"`
-	edges         `yaml:",inline"`
-	Profile       string   `yaml:"profile"`
-	Rules         []string `yaml:"rules"`
-	Limit         []string `yaml:"limit"`
-	Format        string   `yaml:"format"`
-	Output        string   `yaml:"output"`
-	Baseline      string   `yaml:"baseline"`
-	WriteBaseline string   `yaml:"write-baseline"`
-	Remind        duration `yaml:"remind"`
-	Web           struct {
+	edges              `yaml:",inline"`
+	Profile            string   `yaml:"profile"`
+	Rules              []string `yaml:"rules"`
+	Limit              []string `yaml:"limit"`
+	Format             string   `yaml:"format"`
+	Output             string   `yaml:"output"`
+	Baseline           string   `yaml:"baseline"`
+	WriteBaseline      string   `yaml:"write-baseline"`
+	Remind             duration `yaml:"remind"`
+	Web                struct {
 		ListenAddress string `yaml:"listen-address"`
 		Config        struct {
 			File string `yaml:"file"`

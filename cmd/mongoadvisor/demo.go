@@ -128,7 +128,7 @@ func (d *demonstration) run(ctx context.Context) error {
 func (d *demonstration) proxy(upstreamAddr string) (*pipeline, error) {
 	pairs := []pair{{listen: d.config.Listen, upstream: upstream{address: upstreamAddr}}}
 	d.config.Shutdown.Grace = duration(time.Second) // its clients are its own
-	p, err := newPipeline(d.config, newLogger(d.config, d.err), reachable(pairs))
+	p, err := newPipeline(d.config, newLogger(d.config, d.err), pairs)
 	if err != nil {
 		return nil, err
 	}

@@ -18,8 +18,8 @@ import (
 // members gives each member of a replica set a listener of its own.
 type members struct {
 	p     *pipeline
-	from  pair     // the first listener: others count up from its port
-	fixed []pair   // given as pairs; those that come later count up from the last
+	from  pair   // the first listener: others count up from its port
+	fixed []pair // given as pairs; those that come later count up from the last
 	set   *topology.Map
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	"go.uber.org/zap"
@@ -52,7 +53,8 @@ type pipeline struct {
 	ends    ends
 	members *members // only with --topology
 	dials   *limiter
-	// logDropped counts lines of the program's own log that nobody read in time.
+	// logDropped counts lines, of findings and of the program's own log, that
+	// nobody read in time or that could not be written.
 	logDropped func() int64
 
 	mu       sync.Mutex
@@ -214,7 +216,7 @@ func (p *pipeline) server(x pair) *proxy.Server {
 				p.metrics.TapPanic()
 				p.logger.Error("analysis of a connection stopped after a panic; its bytes pass on", zap.String("panic", fmt.Sprintf("%T", v)))
 			},
-			Error: func(err error) { p.logger.Warn("proxy", zap.Error(err)) },
+			Error: func(err error) { p.failed(x, err) },
 		},
 	}
 	p.apply(s, x.upstream)
@@ -245,6 +247,16 @@ func (p *pipeline) upstreamUp(x pair, up bool, err error) {
 	if p.dials.allow(x.listen) {
 		p.logger.Error("upstream unreachable; the client's connection is closed", zap.String("server.address", x.upstream.address), zap.String("listener", x.listen), zap.Error(err))
 	}
+}
+
+// failed logs what a proxy could not do: the same error of the system, such as no
+// descriptors left, at most once per listener in ten seconds.
+func (p *pipeline) failed(x pair, err error) {
+	var number syscall.Errno
+	if errors.As(err, &number) && !p.dials.allow(x.listen+" "+number.Error()) {
+		return
+	}
+	p.logger.Warn("proxy", zap.Error(err))
 }
 
 // drain takes no new connections and waits for those that are open, at most

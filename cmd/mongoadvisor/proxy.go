@@ -127,11 +127,12 @@ func runProxy(ctx context.Context, c *config, pairs []pair, stdout, stderr io.Wr
 	logger := newLogger(c, log)
 	findings := *c
 	findings.Log.Level = "info" // log.level is for what the program says of itself
-	p, err := newPipeline(c, logger, pairs, sink.NewLog(newLogger(&findings, stdout)))
+	out := &countingWriter{w: stdout}
+	p, err := newPipeline(c, logger, pairs, sink.NewLog(newLogger(&findings, out)))
 	if err != nil {
 		return err
 	}
-	p.logDropped = log.dropped.Load
+	p.logDropped = func() int64 { return log.dropped.Load() + out.failed.Load() }
 	signals := make(chan os.Signal, 2) // both are kept, however close they come
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	defer signal.Stop(signals)
