@@ -30,7 +30,7 @@ type config struct {
 	Topology           bool   `yaml:"topology"`
 	TopologyAdvertise  string `yaml:"topology-advertise"`
 	TopologyMaxMembers int    `yaml:"topology-max-members"`
-	edges              `yaml:",inline"`
+	Edges              `yaml:",inline"`
 	Profile            string   `yaml:"profile"`
 	Rules              []string `yaml:"rules"`
 	Limit              []string `yaml:"limit"`
@@ -222,7 +222,7 @@ func (c *config) check() error {
 	if !slices.Contains([]string{"debug", "info", "warn", "error"}, c.Log.Level) {
 		return usage("log.level %q: want debug, info, warn or error", c.Log.Level)
 	}
-	if err := c.edges.check(); err != nil {
+	if err := c.Edges.check(); err != nil {
 		return err
 	}
 	if c.TopologyMaxMembers < 1 || c.TopologyMaxMembers > 50 {

@@ -14,8 +14,8 @@ import (
 	"mongoadvisor/proxy"
 )
 
-// edges configures what stands at the two ends of a connection.
-type edges struct {
+// Edges configures what stands at the two ends of a connection.
+type Edges struct {
 	ListenTLSCert         string `yaml:"listen-tls-cert"`
 	ListenTLSKey          string `yaml:"listen-tls-key"`
 	ListenTLSClientCA     string `yaml:"listen-tls-client-ca"`
@@ -30,7 +30,7 @@ type edges struct {
 	MaxConnections        int    `yaml:"max-connections"`
 }
 
-func (e *edges) flags(f *pflag.FlagSet) {
+func (e *Edges) flags(f *pflag.FlagSet) {
 	f.StringVar(&e.ListenTLSCert, "listen-tls-cert", "", "PEM file: clients speak TLS to the proxy, which shows this certificate")
 	f.StringVar(&e.ListenTLSKey, "listen-tls-key", "", "its key; empty when the same file has both")
 	f.StringVar(&e.ListenTLSClientCA, "listen-tls-client-ca", "", "PEM file: clients must show a certificate of one of these authorities")
@@ -46,7 +46,7 @@ func (e *edges) flags(f *pflag.FlagSet) {
 }
 
 // check finds what cannot be meant.
-func (e *edges) check() error {
+func (e *Edges) check() error {
 	switch {
 	case e.MaxConnections < 0:
 		return usage("max-connections %d: want 0 (no limit) or more", e.MaxConnections)
@@ -70,7 +70,7 @@ type ends struct {
 }
 
 // open reads the certificates.
-func (e *edges) open(logger *zap.Logger) (ends, error) {
+func (e *Edges) open(logger *zap.Logger) (ends, error) {
 	x := ends{gate: proxy.NewGate(e.MaxConnections)}
 	var err error
 	if e.ListenTLSCert != "" {

@@ -95,7 +95,7 @@ func newPipeline(c *config, logger *zap.Logger, pairs []pair, announce ...sink.S
 	p.store = store.New(store.Config{
 		Profile: store.Profile(c.Profile), Remind: time.Duration(c.Remind), Announce: p.sinks.Announce, Baseline: known,
 	})
-	if p.ends, err = c.edges.open(logger); err != nil {
+	if p.ends, err = c.Edges.open(logger); err != nil {
 		return nil, err
 	}
 	static := reachable(pairs)
