@@ -86,6 +86,7 @@ var libraries = map[string][]string{
 	"github.com/rogpeppe/":           {},
 	"go.uber.org/goleak":             {},
 	"github.com/pires/go-proxyproto": {"proxy"},
+	"golang.org/x/net":               {}, // DNS messages in tests
 	"golang.org/x/sys":               {"proxy"},
 	"github.com/coreos/go-systemd":   {"cmd/mongoadvisor"},
 	"pgregory.net/rapid":             {},
