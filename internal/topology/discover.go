@@ -50,7 +50,7 @@ func ask(ctx context.Context, seed string, dial func(context.Context, string) (n
 	if err != nil {
 		return Found{}, err
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
 	if _, err := c.Write(helloRequest()); err != nil {
 		return Found{}, err
