@@ -130,7 +130,7 @@ func (m *members) listen(name string, index int) (string, error) {
 // serve starts the proxy of one member.
 func (m *members) serve(x pair) (*proxy.Server, error) {
 	s := m.p.server(x)
-	s.NewRewriter = func(c proxy.Conn) proxy.Rewriter { return m.set.Rewriter(c.Local) }
+	s.NewRewriter = func(c proxy.Conn) proxy.Rewriter { return m.set.RewriterTo(x.upstream.address, c.Local) }
 	return s, m.p.serve(x, s)
 }
 

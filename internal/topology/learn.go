@@ -59,13 +59,15 @@ func stringsOf(array bsoncore.Array) (all []string) {
 }
 
 // learn takes in a hello reply: who is new gets a listener before the reply is
-// passed on, who is gone is marked.
-func (m *Map) learn(v view) {
+// passed on, who is gone is marked. behind is what we call the member that says
+// it, if we know.
+func (m *Map) learn(v view, behind string) {
 	if v.set == "" || len(v.members) == 0 {
 		return
 	}
 	m.adding.Lock()
 	defer m.adding.Unlock()
+	m.identify(v, behind)
 	fresh, left := m.compare(v)
 	for _, name := range fresh {
 		m.add(name)
@@ -74,6 +76,22 @@ func (m *Map) learn(v view) {
 		m.report(e)
 	}
 	m.elected(v)
+}
+
+// identify gives the place of an alias to the name that the set knows.
+func (m *Map) identify(v view, behind string) {
+	own, alias := canonical(v.me), canonical(behind)
+	if v.me == "" || behind == "" || own == alias || slices.ContainsFunc(v.members, func(name string) bool { return canonical(name) == alias }) {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	i, known := m.byName[alias]
+	if _, taken := m.byName[own]; known && !taken {
+		m.members[i].name = v.me
+		m.byName[own] = i
+		delete(m.byName, alias)
+	}
 }
 
 // compare finds who needs add, and marks who is gone. A member that lags behind

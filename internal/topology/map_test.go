@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,8 +20,13 @@ func tell(t *testing.T, m *Map, reply bson.D) {
 
 func view3(version int32, primary bool, me string, hosts, passives, arbiters []string) bson.D {
 	return bson.D{
-		{Key: "setName", Value: "rs0"}, {Key: "setVersion", Value: version}, {Key: "isWritablePrimary", Value: primary}, {Key: "me", Value: me},
-		{Key: "arbiters", Value: arbiters}, {Key: "passives", Value: passives}, {Key: "hosts", Value: hosts},
+		{Key: "setName", Value: "rs0"},
+		{Key: "setVersion", Value: version},
+		{Key: "isWritablePrimary", Value: primary},
+		{Key: "me", Value: me},
+		{Key: "arbiters", Value: arbiters},
+		{Key: "passives", Value: passives},
+		{Key: "hosts", Value: hosts},
 	}
 }
 
@@ -134,5 +140,26 @@ func TestMapPrimary(t *testing.T) {
 	}
 	if got := strings.TrimPrefix(r.String(), before); got != "primary db1:27017 127.0.0.1:27217\nprimary DB2:27017 127.0.0.1:27218" {
 		t.Errorf("got %s", got)
+	}
+}
+
+// A member that was given under an alias keeps its one listener; its own name
+// is what the map knows from the first hello through it on.
+func TestMapAlias(t *testing.T) {
+	var r recorded
+	m := NewMap(Config{Report: r.report}, Fixed{"p:1", "127.0.0.1"}, Fixed{"p:2", "db2"})
+	hosts := []string{"db1:27017", "db2:27017"}
+	reply := msg(t, 2, 1, 0, view3(1, false, "db1:27017", hosts, nil, nil))
+	_, got := exchange(m.RewriterTo("127.0.0.1", nil), msg(t, 1, 0, 0, hi("hello")), reply)
+	if want := msg(t, 2, 1, 0, view3(1, false, "p:1", []string{"p:1", "p:2"}, nil, nil)); !bytes.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	if got, want := m.Members(), []Member{{Name: "db1:27017", Addr: "p:1"}, {Name: "db2", Addr: "p:2"}}; !slices.Equal(got, want) {
+		t.Errorf("members %v", got)
+	}
+	// the alias of one that is known already is no reason to take its place
+	_, got = exchange(m.RewriterTo("db2", nil), msg(t, 1, 0, 0, hi("hello")), reply)
+	if len(m.Members()) != 2 || m.Members()[1].Name != "db2" || r.String() != "" {
+		t.Errorf("members %v, events %s, reply %q", m.Members(), r.String(), got)
 	}
 }

@@ -15,6 +15,7 @@ import (
 type Rewriter struct {
 	m       *Map
 	local   net.Addr // where the client reached us
+	behind  string   // the member this connection goes to, as the map was told; "": not known
 	pending pending
 	lost    atomic.Bool // it passes unchanged for ever after
 
@@ -23,8 +24,13 @@ type Rewriter struct {
 
 // Rewriter makes one for a connection on which the client reached us at local,
 // which may be nil.
-func (m *Map) Rewriter(local net.Addr) *Rewriter {
-	r := &Rewriter{m: m, local: local}
+func (m *Map) Rewriter(local net.Addr) *Rewriter { return m.RewriterTo("", local) }
+
+// RewriterTo is Rewriter for a connection that goes to this member. When the
+// member turns out to call itself otherwise (127.0.0.1 was given, and it is
+// db1), its place and listener are those of its own name from then on.
+func (m *Map) RewriterTo(member string, local net.Addr) *Rewriter {
+	r := &Rewriter{m: m, local: local, behind: member}
 	r.client.side = &clientSide{r: r}
 	r.server.side = &serverSide{r: r}
 	return r

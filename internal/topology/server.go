@@ -43,7 +43,7 @@ func (s *serverSide) rewrite(b []byte) (out []byte) {
 		return nil
 	}
 	if s.reply == hello {
-		s.r.m.learn(readView(m.doc))
+		s.r.m.learn(readView(m.doc), s.r.behind)
 	}
 	out = m.renamed(s.reply.inReply(), func(name []byte) (string, bool) { return s.r.m.outer(string(name), s.r.local) })
 	if out != nil {
