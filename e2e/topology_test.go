@@ -24,14 +24,11 @@ func TestTopology(t *testing.T) {
 	}
 	p := startProxy(t, "mongodb://"+strings.Join(hosts, ",")+"/?replicaSet=rs0", "--topology", "--listen", "127.0.0.1:0")
 	uri := ""
-	for _, line := range strings.Split(p.errors(), "\n") {
-		if _, rest, ok := strings.Cut(line, `"connection_string":"`); ok {
-			uri, _, _ = strings.Cut(rest, `"`)
-		}
-	}
-	if uri == "" {
-		t.Fatalf("no connection string in the log: %s", p.errors())
-	}
+	eventually(t, "the log has a connection string", func() bool { // it is written before, and may be read after, the proxy is ready
+		_, rest, _ := strings.Cut(p.errors(), `"connection_string":"`)
+		uri, _, _ = strings.Cut(rest, `"`)
+		return uri != ""
+	})
 	opened := make(chan string, 1000)
 	client, err := mongo.Connect(options.Client().ApplyURI(uri).SetServerSelectionTimeout(20 * time.Second).SetPoolMonitor(&event.PoolMonitor{
 		Event: func(e *event.PoolEvent) {
