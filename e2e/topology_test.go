@@ -46,7 +46,6 @@ func TestTopology(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	close(opened)
 	n := 0
 	for len(opened) > 0 {
 		address := <-opened
