@@ -14,7 +14,7 @@ import (
 // direction has ended by FIN; what a reset cuts is not asked for.
 //
 // A Rewriter must not panic. If it does, its connection is reset: what it held
-// back is not known.
+// back is not known. One that cannot even be made counts as none.
 type Rewriter interface {
 	Client(b []byte) []byte
 	Server(b []byte) []byte
@@ -29,6 +29,11 @@ func (r *relay) rewriteWith(make func(Conn) Rewriter) {
 	if make == nil {
 		return
 	}
+	defer func() {
+		if v := recover(); v != nil {
+			r.server.Hooks.error(panicked(v))
+		}
+	}()
 	w := make(r.info)
 	if w == nil {
 		return
@@ -54,7 +59,11 @@ func (d *direction) passRest() (err error) {
 
 func (d *direction) recoverRewriter(err *error) {
 	if v := recover(); v != nil {
-		*err = fmt.Errorf("%w: %v", errRewriter, v)
+		*err = panicked(v)
 		d.relay.server.Hooks.error(*err)
 	}
 }
+
+// panicked names the kind of what was thrown, not its text: that may quote what
+// passed.
+func panicked(v any) error { return fmt.Errorf("%w: %T", errRewriter, v) }

@@ -51,7 +51,7 @@ func TestRewriter(t *testing.T) {
 // broken panics.
 type broken struct{ upper }
 
-func (*broken) Server([]byte) []byte { panic("no") }
+func (*broken) Server([]byte) []byte { panic("secret") }
 
 // A rewriter that panics ends its connection, in words, and nothing else.
 func TestRewriterPanics(t *testing.T) {
@@ -65,7 +65,23 @@ func TestRewriterPanics(t *testing.T) {
 	mustWrite(t, server, []byte("x"))
 	mustReset(t, client)
 	mustReset(t, server)
-	if text, _ := said.Load().(string); !strings.Contains(text, "rewriter") {
+	if text, _ := said.Load().(string); !strings.Contains(text, "rewriter") || strings.Contains(text, "secret") {
 		t.Errorf("said %q", text)
+	}
+}
+
+// A rewriter that cannot be made counts as none.
+func TestNewRewriterPanics(t *testing.T) {
+	u := newUpstream(t, "127.0.0.1:0")
+	var said atomic.Int32
+	s := start(t, &Server{
+		Upstream: u.address(), NewRewriter: func(Conn) Rewriter { panic("secret") },
+		Hooks: Hooks{Error: func(error) { said.Add(1) }},
+	})
+	client, server := pair(t, s, u)
+	exchange(t, client, server, "ping")
+	exchange(t, server, client, "pong")
+	if said.Load() != 1 {
+		t.Errorf("said %d times", said.Load())
 	}
 }
