@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/tls"
-	"fmt"
 	"net"
 	"strings"
 
@@ -142,6 +141,6 @@ func (p *pipeline) x509(o *op.Operation) {
 	}
 	if name, ok := v.StringValueOK(); ok && name == "MONGODB-X509" && p.dials.allow("x509") {
 		p.logger.Warn("a client authenticates by its X.509 certificate, which ends at this proxy's TLS: the server cannot see it; use SCRAM, or let TLS pass through",
-			zap.String("network.peer.address", fmt.Sprint(o.Conn.Client)))
+			zap.String("network.peer.address", o.Conn.Client))
 	}
 }

@@ -1,9 +1,15 @@
 package main
 
-import "net"
+import (
+	"net"
+	"slices"
+)
 
 // loops reports whether the upstream of a pair is one of the listeners.
 func loops(x pair, pairs []pair) bool {
+	if slices.ContainsFunc(pairs, func(other pair) bool { return other.listen == x.upstream.address }) {
+		return true // also a Unix socket
+	}
 	host, port, err := net.SplitHostPort(x.upstream.address)
 	if err != nil {
 		return false

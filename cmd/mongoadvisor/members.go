@@ -49,7 +49,7 @@ func (p *pipeline) startMembers(pairs []pair) error {
 	if len(m.fixed) == 0 {
 		m.discover()
 	}
-	if !m.served() {
+	if len(m.addresses()) == 0 {
 		return usage("topology: no member could get a listener; see the log")
 	}
 	p.logger.Info("replica set", zap.String("name", m.set.SetName()), zap.String("connection_string", m.set.ConnectionString()))
@@ -94,22 +94,19 @@ func (m *members) dial(ctx context.Context, address string) (net.Conn, error) {
 
 func (m *members) secure() bool { return m.from.upstream.tls || m.p.config.UpstreamTLS }
 
-var errLoop = errors.New("the member's address is one of this proxy's own listeners")
+var (
+	errLoop   = errors.New("the member's address is one of this proxy's own listeners")
+	errNoPort = errors.New("there is no port left above that of --listen")
+)
 
 // listen is called when a member needs a listener: at the start, and when a
 // reply names one that is new.
 func (m *members) listen(name string, index int) (string, error) {
-	host, port, err := net.SplitHostPort(m.from.listen)
+	listen, err := nthAddress(m.from.listen, index-max(len(m.fixed)-1, 0))
 	if err != nil {
 		return "", err
 	}
-	if n, _ := strconv.Atoi(port); n > 0 { // 0: any port
-		if len(m.fixed) > 0 {
-			index -= len(m.fixed) - 1
-		}
-		port = strconv.Itoa(n + index)
-	}
-	x := pair{listen: net.JoinHostPort(host, port), upstream: upstream{address: name, hosts: []string{name}, tls: m.from.upstream.tls}}
+	x := pair{listen: listen, upstream: upstream{address: name, hosts: []string{name}, tls: m.from.upstream.tls}}
 	if index == 0 && len(m.fixed) == 0 {
 		x.sockets = m.from.sockets
 	}
@@ -120,11 +117,30 @@ func (m *members) listen(name string, index int) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	host, _, _ := net.SplitHostPort(listen)
 	actual := s.Addrs()[0].String()
 	if _, p, err := net.SplitHostPort(actual); err == nil && net.ParseIP(host) == nil && host != "" {
 		actual = net.JoinHostPort(host, p) // a name stays the name that was given
 	}
 	return m.advertised(actual, name, index), nil
+}
+
+// nthAddress counts n ports up from an address. Port 0, any port, stays.
+func nthAddress(address string, n int) (string, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", err
+	}
+	first, err := strconv.Atoi(port)
+	switch {
+	case err != nil:
+		return "", err
+	case first == 0:
+		return address, nil
+	case first+n > 65535:
+		return "", errNoPort
+	}
+	return net.JoinHostPort(host, strconv.Itoa(first+n)), nil
 }
 
 // serve starts the proxy of one member.
@@ -150,15 +166,6 @@ func (m *members) advertised(listen, member string, index int) string {
 		out = net.JoinHostPort(out, port)
 	}
 	return out
-}
-
-func (m *members) served() bool {
-	for _, x := range m.set.Members() {
-		if x.Addr != "" {
-			return true
-		}
-	}
-	return false
 }
 
 // addresses are what clients are told; a nil m has none.

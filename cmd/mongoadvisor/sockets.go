@@ -2,6 +2,7 @@ package main
 
 import (
 	"net"
+	"slices"
 
 	"github.com/coreos/go-systemd/v22/activation"
 	"github.com/coreos/go-systemd/v22/daemon"
@@ -15,14 +16,12 @@ func inherit(pairs []pair) error {
 	if err != nil {
 		return usage("sockets of the service manager: %w", err)
 	}
+	sockets = slices.DeleteFunc(sockets, func(l net.Listener) bool { return l == nil }) // passed, and no listening socket
 	if len(pairs) == 1 {
 		pairs[0].sockets = sockets
 		return nil
 	}
 	for _, l := range sockets {
-		if l == nil {
-			continue // no listening socket: somebody else's
-		}
 		if !give(pairs, l) {
 			return usage("the service manager passed a socket on %s, and no listener has that address", l.Addr())
 		}
