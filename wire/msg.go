@@ -113,6 +113,15 @@ func DecodeMsg(m Message) (Msg, error) {
 	return msg, nil
 }
 
+// Flags are those of an OP_MSG; other messages have none, and of a compressed one
+// they are not known.
+func (m Message) Flags() MsgFlags {
+	if m.OpCode != OpMsg || len(m.Body) < 4 {
+		return 0
+	}
+	return MsgFlags(i32(m.Body))
+}
+
 // msgSections reads the flags and finds the sections, without the checksum.
 func msgSections(m Message) (input, MsgFlags, error) {
 	in := input{b: m.Body, left: m.size()}

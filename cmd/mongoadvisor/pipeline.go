@@ -105,7 +105,7 @@ func newPipeline(c *config, logger *zap.Logger, pairs []pair, announce ...sink.S
 	})
 	p.metrics = web.NewMetrics(version, revision())
 	for _, r := range proxy.Reasons {
-		p.metrics.Refusals(string(r))
+		p.metrics.Refusable(string(r))
 	}
 	p.watch()
 	p.web = web.New(web.Config{

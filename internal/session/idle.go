@@ -18,7 +18,7 @@ const nobody = int64(1) << 40
 
 // awaits notes what a message says of replies to come.
 func (s *Stream) awaits(d Direction, m *wire.Message) {
-	more := m.OpCode == wire.OpMsg && len(m.Body) >= 4 && wire.MsgFlags(int32(m.Body[0])|int32(m.Body[1])<<8).Has(wire.MoreToCome)
+	more := m.Flags().Has(wire.MoreToCome)
 	switch {
 	case d == FromServer && s.awaited.Load() == int64(m.ResponseTo):
 		next := nobody

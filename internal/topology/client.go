@@ -2,6 +2,7 @@ package topology
 
 import (
 	"bytes"
+	"strings"
 
 	"mongoadvisor/wire"
 )
@@ -21,21 +22,14 @@ func (s *clientSide) lost() bool { return s.r.lost.Load() }
 
 func (s *clientSide) look(a []byte) (v verdict) {
 	defer s.r.caught(func() { v = verdict{do: lose} })
-	op, v := framing(a)
-	if v.do == lose {
-		s.r.lose(&s.r.m.Stats.Unframed)
-	}
+	op, v := s.r.framed(a)
 	if v.do != pass {
 		return v
 	}
 	switch op {
 	case wire.OpMsg:
 		return s.lookMsg(a, v)
-	case wire.OpQuery: // handshakes; the command may be wrapped, so all of it is read
-		if v.n <= maxCompressed {
-			v.do = hold
-		}
-	case wire.OpCompressed:
+	case wire.OpQuery, wire.OpCompressed: // handshakes may wrap their command; the whole message tells
 		if v.n <= maxCompressed {
 			v.do = hold
 		}
@@ -84,7 +78,7 @@ func (s *clientSide) rewrite(b []byte) (out []byte) {
 		if out != nil {
 			s.r.m.Stats.Rewritten.Add(1)
 		}
-	case c.inReply() != nil && !m.flags().Has(wire.MoreToCome):
+	case c.inReply() != nil && !m.Flags().Has(wire.MoreToCome):
 		s.r.note(m.RequestID, c)
 	}
 	return out
@@ -97,7 +91,7 @@ func (m *message) command() (command, fields) {
 		return uninteresting, nil
 	}
 	if m.OpCode == wire.OpQuery {
-		if q, err := wire.DecodeQuery(m.Message); err != nil || !bytes.HasSuffix([]byte(q.Collection), []byte(".$cmd")) {
+		if q, err := wire.DecodeQuery(m.Message); err != nil || !strings.HasSuffix(q.Collection, ".$cmd") {
 			return uninteresting, nil
 		}
 		for _, wrapper := range []string{"$query", "query"} { // {$query: {isMaster: 1}, $readPreference: …}

@@ -121,16 +121,8 @@ func (m *message) find() error {
 	}
 }
 
-// flags are those of an OP_MSG.
-func (m *message) flags() wire.MsgFlags {
-	if m.OpCode != wire.OpMsg || len(m.Body) < 4 {
-		return 0
-	}
-	return wire.MsgFlags(i32(m.Body))
-}
-
 func (m *message) checksummed() bool {
-	return m.flags().Has(wire.ChecksumPresent) && len(m.Body) >= 8
+	return m.Flags().Has(wire.ChecksumPresent) && len(m.Body) >= 8
 }
 
 func (m *message) checksum() uint32 {

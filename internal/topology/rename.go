@@ -13,11 +13,22 @@ import (
 // translate gets a name that aliases doc and returns another, or false to leave
 // the name as it is.
 func rename(dst, doc []byte, fs fields, translate func([]byte) (string, bool)) (out []byte, changed bool) {
+	return renameElements(dst, doc, func(key []byte) (place, bool) { p, known := fs[string(key)]; return p, known }, translate)
+}
+
+// renameEach appends an array of which each element is such a place.
+func renameEach(dst, array []byte, p place, translate func([]byte) (string, bool)) (out []byte, changed bool) {
+	return renameElements(dst, array, func([]byte) (place, bool) { return p, true }, translate)
+}
+
+// renameElements appends a document or an array, whose form is the same, with
+// those elements renamed for which there is a place.
+func renameElements(dst, doc []byte, at func(key []byte) (place, bool), translate func([]byte) (string, bool)) (out []byte, changed bool) {
 	start := len(dst)
 	dst = append(dst, 0, 0, 0, 0)
 	for rest := doc[4:]; len(rest) > 1; { // one is the terminator
 		e := next(&rest)
-		p, known := fs[string(e.KeyBytes())]
+		p, known := at(e.KeyBytes())
 		if !known {
 			dst = append(dst, e...)
 			continue
@@ -49,23 +60,6 @@ func (p place) rename(dst []byte, t bsoncore.Type, value []byte, translate func(
 		return rename(dst, value, p.fields, translate)
 	}
 	return append(dst, value...), false
-}
-
-// renameEach appends an array of which each element is such a place.
-func renameEach(dst, array []byte, p place, translate func([]byte) (string, bool)) (out []byte, changed bool) {
-	start := len(dst)
-	dst = append(dst, 0, 0, 0, 0)
-	for rest := array[4:]; len(rest) > 1; {
-		e := next(&rest)
-		key := 1 + len(e.KeyBytes()) + 1
-		dst = append(dst, e[:key]...)
-		var did bool
-		dst, did = p.rename(dst, bsoncore.Type(e[0]), e[key:], translate)
-		changed = changed || did
-	}
-	dst = append(dst, 0)
-	binary.LittleEndian.PutUint32(dst[start:], uint32(len(dst)-start))
-	return dst, changed
 }
 
 // next takes one element off rest. A validated document has no element that

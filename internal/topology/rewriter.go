@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net"
 	"sync/atomic"
+
+	"mongoadvisor/wire"
 )
 
 // Rewriter changes the names of members in what passes on one connection. Client
@@ -53,6 +55,15 @@ func (r *Rewriter) lose(n *atomic.Int64) {
 	if r.lost.CompareAndSwap(false, true) {
 		n.Add(1)
 	}
+}
+
+// framed is framing, of which a failure has the connection pass unchanged.
+func (r *Rewriter) framed(a []byte) (wire.OpCode, verdict) {
+	op, v := framing(a)
+	if v.do == lose {
+		r.lose(&r.m.Stats.Unframed)
+	}
+	return op, v
 }
 
 // skip counts why one message passes unchanged.

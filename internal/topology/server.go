@@ -14,11 +14,7 @@ func (s *serverSide) lost() bool { return s.r.lost.Load() }
 
 func (s *serverSide) look(a []byte) (v verdict) {
 	defer s.r.caught(func() { v = verdict{do: lose} })
-	_, v = framing(a)
-	if v.do == lose {
-		s.r.lose(&s.r.m.Stats.Unframed)
-	}
-	if v.do != pass {
+	if _, v = s.r.framed(a); v.do != pass {
 		return v
 	}
 	c := s.r.pending.take(i32(a[8:]))
@@ -35,7 +31,7 @@ func (s *serverSide) look(a []byte) (v verdict) {
 func (s *serverSide) rewrite(b []byte) (out []byte) {
 	defer s.r.caught(func() { out = nil })
 	m, err := open(b, maxReply)
-	if m.flags().Has(wire.MoreToCome) { // the next reply answers this one
+	if m.Flags().Has(wire.MoreToCome) { // the next reply answers this one
 		s.r.note(m.RequestID, s.reply)
 	}
 	if err != nil {

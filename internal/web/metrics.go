@@ -86,12 +86,8 @@ func (m *Metrics) UpstreamUp(listener string, up bool) {
 	m.upstreamUp.WithLabelValues(listener).Set(v)
 }
 
-// Refusals makes a series for each reason there is.
-func (m *Metrics) Refusals(reasons ...string) {
-	for _, r := range reasons {
-		m.refused.WithLabelValues(r)
-	}
-}
+// Refusable makes the series of a reason, at 0.
+func (m *Metrics) Refusable(reason string) { m.refused.WithLabelValues(reason) }
 
 // Refused counts a connection that was closed unserved.
 func (m *Metrics) Refused(reason string) { m.refused.WithLabelValues(reason).Inc() }
