@@ -9,8 +9,8 @@ import (
 )
 
 // relay is the faulty network on one leg: it forwards, with one fault in one
-// direction. A library for this (toxiproxy) brings a web server and forty
-// modules, and answers a reset with a FIN.
+// direction. It is ours, for the tests need resets and half-closes passed on as
+// what they are.
 type relay struct {
 	l      *net.TCPListener
 	to     string
