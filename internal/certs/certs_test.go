@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"net"
 	"os"
@@ -72,8 +73,7 @@ func handshake(t *testing.T, server, client *tls.Config) (name string, err error
 	}()
 	c, err := tls.Dial("tcp", l.Addr().String(), client)
 	if err != nil {
-		_ = <-served // the server's side of the same failure
-		return "", err
+		return "", errors.Join(err, <-served)
 	}
 	defer c.Close()
 	return c.ConnectionState().PeerCertificates[0].Subject.CommonName, <-served
