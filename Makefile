@@ -19,7 +19,7 @@ lint:
 IN ?= ./wire
 FUZZ ?= FuzzFramer
 fuzz:
-	go test -run '^$$' -fuzz '^$(FUZZ)$$' -fuzztime 30s $(IN)
+	go test -run '^$$' -fuzz '^$(FUZZ)$$' -fuzztime 300000x $(IN)
 
 # The pages of the rules, from the rules.
 pages:
