@@ -52,6 +52,8 @@ var ours = map[string][]string{
 	"internal/deps":   {},
 	"docs":            {},
 	"e2e":             {},
+	"e2e/suites":      {"internal/demo/mongod"},
+	"e2e/suites/wire": {},
 	// the only place where all packages meet
 	"cmd/mongoadvisor": {
 		"analyzers", "internal/analysis", "internal/demo", "internal/demo/mongod", "internal/engine", "internal/op",
@@ -68,9 +70,9 @@ var libraries = map[string][]string{
 	bsoncore:                       {"wire", "internal/op", "internal/session", "internal/engine", "internal/analysis/cases", "internal/analysis/analysistest", "analyzers"},
 	wiremessage:                    {}, // its test compares wire with it
 	driver + "/x":                  {},
-	driver + "/bson":               {"internal/analysis/cases", "internal/demo", "internal/demo/mongod"},
-	driver:                         {"internal/demo", "internal/demo/mongod", "cmd/mongoadvisor"}, // a client: only the demo has one
-	"github.com/klauspost/":        {"wire"},
+	driver + "/bson":               {"internal/analysis/cases", "internal/demo", "internal/demo/mongod", "e2e/suites", "e2e/suites/wire"},
+	driver:                         {"internal/demo", "internal/demo/mongod", "cmd/mongoadvisor", "e2e/suites", "e2e/suites/wire"}, // a client: only the demo and the suites have one
+	"github.com/klauspost/":        {"wire", "e2e/suites/wire"},
 	"github.com/prometheus/":       {"internal/web"},
 	"github.com/fatih/color":       {"internal/sink"},
 	"go.uber.org/zap":              {"internal/sink", "cmd/mongoadvisor"},
