@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"time"
@@ -13,11 +14,11 @@ const (
 
 // acceptLoop accepts until Shutdown. A failure (mostly: no file descriptors
 // left) is waited out, for connections that end give theirs back.
-func (s *Server) acceptLoop(l *net.TCPListener) {
+func (s *Server) acceptLoop(l net.Listener) {
 	defer s.work.Done()
 	delay := minAcceptDelay
 	for {
-		conn, err := l.AcceptTCP()
+		conn, err := l.Accept()
 		if err == nil {
 			delay = minAcceptDelay
 			s.accepted(conn)
@@ -36,29 +37,53 @@ func (s *Server) acceptLoop(l *net.TCPListener) {
 	}
 }
 
-func (s *Server) accepted(conn *net.TCPConn) {
-	client, err := newLeg(conn)
+var errNoSocket = errors.New("neither a TCP nor a Unix socket")
+
+func (s *Server) accepted(conn net.Conn) {
+	sock, ok := conn.(socket)
+	if !ok {
+		_ = conn.Close()
+		s.Hooks.error(fmt.Errorf("accepted connection of %s: %w", conn.RemoteAddr(), errNoSocket))
+		return
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok && len(s.Listeners) > 0 {
+		_ = tcp.SetKeepAliveConfig(s.keepAlive()) // who made the listener has not
+	}
+	client, err := newLeg(sock)
 	if err != nil {
 		_ = conn.Close()
 		s.Hooks.error(fmt.Errorf("accepted connection of %s: %w", conn.RemoteAddr(), err))
 		return
 	}
+	if !s.Gate.enter() {
+		s.refuse(client, RefusedLimit, errFull)
+		return
+	}
 	r := newRelay(s, client)
 	if !s.track(r) {
 		r.reset()
+		s.Gate.leave()
 		return
 	}
 	s.work.Add(1)
 	go s.connect(r)
 }
 
-// connect finds the upstream for a relay and starts it. It is a goroutine of
-// its own, so that the stack that dialling needs is not kept while forwarding.
+// connect does what comes before forwarding: it hears the client out, finds the
+// upstream and starts the relay. It is a goroutine of its own, so that the stack
+// that handshakes need is not kept while forwarding.
 func (s *Server) connect(r *relay) {
 	defer s.work.Done()
-	upstream, err := s.dialFor(r.client)
-	if err != nil || !r.attach(upstream) {
-		r.reset()
+	reason, err := s.welcome(s.dialing, r)
+	if err == nil {
+		var upstream *leg
+		reason = RefusedUpstream
+		if upstream, err = s.dialFor(r); err == nil && !r.attach(upstream) {
+			err = errGivenUp
+		}
+	}
+	if err != nil {
+		s.refuse(r.client, reason, err)
 		s.untrack(r)
 		return
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net"
 	"time"
+
+	"github.com/pires/go-proxyproto"
 )
 
 var errGivenUp = errors.New("the client went away while the upstream was dialled")
@@ -14,16 +16,17 @@ var errGivenUp = errors.New("the client went away while the upstream was dialled
 // dialFor dials the upstream for a client. It ends early, without blaming the
 // upstream, when the client resets its connection. A client's FIN is no reason
 // to give up: it may have sent a request and half-closed.
-func (s *Server) dialFor(client *leg) (*leg, error) {
+func (s *Server) dialFor(r *relay) (*leg, error) {
 	ctx, cancel := context.WithTimeout(s.dialing, s.dialTimeout())
 	defer cancel()
 	left := make(chan bool, 1)
+	client := r.client.sock
 	go watchClient(client, cancel, left)
-	upstream, err := s.dial(ctx)
+	upstream, err := s.dial(ctx, r)
 	// A deadline in the past ends the watch; forwarding needs it lifted again.
-	_ = client.tcp.SetReadDeadline(time.Unix(1, 0))
+	_ = client.SetReadDeadline(time.Unix(1, 0))
 	clientLeft := <-left
-	_ = client.tcp.SetReadDeadline(time.Time{})
+	_ = client.SetReadDeadline(time.Time{})
 	if err != nil && (clientLeft || s.dialing.Err() != nil) {
 		return nil, errGivenUp
 	}
@@ -33,8 +36,8 @@ func (s *Server) dialFor(client *leg) (*leg, error) {
 
 // watchClient cancels the dial when the client is gone and tells left whether
 // it is.
-func watchClient(client *leg, cancel context.CancelFunc, left chan<- bool) {
-	isGone := waitGone(client.tcp)
+func watchClient(client socket, cancel context.CancelFunc, left chan<- bool) {
+	isGone := waitGone(client)
 	if isGone {
 		cancel()
 	}
@@ -43,34 +46,63 @@ func watchClient(client *leg, cancel context.CancelFunc, left chan<- bool) {
 
 // dial resolves the upstream's name anew: after a failover or a restart it may
 // mean another address.
-func (s *Server) dial(ctx context.Context) (*leg, error) {
+func (s *Server) dial(ctx context.Context, r *relay) (*leg, error) {
 	d := net.Dialer{KeepAlive: -1, KeepAliveConfig: s.keepAlive()}
 	d.SetMultipathTCP(false)
-	conn, err := d.DialContext(ctx, "tcp", s.Upstream)
+	network, address := splitNetwork(s.Upstream)
+	conn, err := d.DialContext(ctx, network, address)
 	if err != nil {
 		return nil, fmt.Errorf("dial upstream %s: %w", s.Upstream, err)
 	}
-	tcp := conn.(*net.TCPConn) // what network "tcp" gives
-	if s.upstreamTLS == nil {
-		return newLeg(tcp)
+	upstream, err := newLeg(conn.(socket)) // what both networks give
+	if err == nil {
+		err = s.introduce(r, conn)
 	}
-	secure := tls.Client(tcp, s.upstreamTLS)
-	if err := secure.HandshakeContext(ctx); err != nil {
-		_ = tcp.Close()
-		return nil, fmt.Errorf("TLS handshake with upstream %s: %w", s.Upstream, err)
+	if err == nil && s.UpstreamTLS != nil {
+		err = upstream.handshake(ctx, namedTLS(s.UpstreamTLS(), s.upstreamHost))
 	}
-	return newTLSLeg(tcp, secure), nil
+	if err != nil {
+		_ = conn.Close()
+		return nil, fmt.Errorf("upstream %s: %w", s.Upstream, err)
+	}
+	return upstream, nil
+}
+
+// introduce sends the PROXY header, if one is to be sent: the one the client
+// came with, or one about the client's socket. The kernel's buffer takes it.
+func (s *Server) introduce(r *relay, upstream net.Conn) error {
+	if s.SendProxyProtocol == 0 {
+		return nil
+	}
+	h := proxyproto.HeaderProxyFromAddrs(s.SendProxyProtocol, r.client.sock.RemoteAddr(), r.client.sock.LocalAddr())
+	if came := r.header; came != nil {
+		passed := *came
+		passed.Version = s.SendProxyProtocol
+		h = &passed
+	}
+	if _, err := h.WriteTo(upstream); err != nil {
+		return fmt.Errorf("PROXY header: %w", err)
+	}
+	return nil
+}
+
+// handshake is the client's side of TLS.
+func (l *leg) handshake(ctx context.Context, config *tls.Config) error {
+	conn := tls.Client(l.sock, config)
+	if err := conn.HandshakeContext(ctx); err != nil {
+		return fmt.Errorf("TLS handshake: %w", err)
+	}
+	l.secure(conn)
+	return nil
 }
 
 // namedTLS adds the upstream's host as the name to verify, unless the
 // configuration has one.
 func namedTLS(c *tls.Config, host string) *tls.Config {
-	if c == nil {
-		return nil
+	if c.ServerName != "" {
+		return c
 	}
 	c = c.Clone() // the caller's stays untouched
-	if c.ServerName == "" {
-		c.ServerName = host
-	}
+	c.ServerName = host
 	return c
 }

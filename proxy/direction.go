@@ -1,6 +1,9 @@
 package proxy
 
-import "io"
+import (
+	"errors"
+	"io"
+)
 
 // direction moves bytes one way: from src to dst. See the package comment for
 // how it ends.
@@ -8,7 +11,9 @@ type direction struct {
 	relay          *relay
 	other          *direction
 	src, dst       *leg
-	see            func([]byte) // the tap's half; does nothing without a tap
+	see            func([]byte)        // the tap's half; does nothing without a tap
+	rewrite        func([]byte) []byte // nil: bytes pass unchanged
+	rest           func() []byte       // what rewrite holds back at the end
 	clientToServer bool
 	bytes          int64 // written to dst; read by others only after the end
 
@@ -20,21 +25,32 @@ type direction struct {
 // comment.
 func (d *direction) move() {
 	for {
+		if !d.clientToServer && d.relay.leaves() {
+			d.relay.leave()
+			d.discard()
+			return
+		}
 		b, err := d.src.read.next()
 		var writeErr error
 		if len(b) > 0 {
 			writeErr = d.pass(b)
 		}
 		d.src.read.release()
+		if err == io.EOF && writeErr == nil && d.rest != nil {
+			writeErr = d.passRest()
+		}
 		switch {
+		case errors.Is(writeErr, errRewriter):
+			d.relay.reset()
+			return
 		case writeErr != nil:
 			d.discard()
 			return
 		case err == io.EOF:
 			d.finish()
 			return
-		case err != nil:
-			d.relay.reset()
+		case err != nil && !d.relay.woken(err):
+			d.relay.fail()
 			return
 		}
 	}
@@ -43,6 +59,16 @@ func (d *direction) move() {
 // pass shows b to the tap and writes it on. The tap comes first: a request
 // written first could be answered, and the reply seen, before it.
 func (d *direction) pass(b []byte) error {
+	if d.rewrite != nil {
+		var err error
+		if b, err = d.rewritten(b); err != nil || len(b) == 0 {
+			return err
+		}
+	}
+	return d.send(b)
+}
+
+func (d *direction) send(b []byte) error {
 	d.see(b)
 	n, err := d.dst.write(b)
 	d.bytes += int64(n)
@@ -79,7 +105,7 @@ func (d *direction) discard() {
 			return
 		}
 		if err != nil {
-			d.relay.reset()
+			d.relay.fail()
 			return
 		}
 	}
@@ -90,6 +116,9 @@ func (d *direction) limitDiscarding() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	d.discarding = true
+	if r.leaving {
+		return // both legs have their deadline
+	}
 	if d.other.finished {
 		d.src.setReadDeadline(lingerTime)
 		return

@@ -1,6 +1,8 @@
 // Package proxy forwards TCP connections to an upstream, byte for byte, and
-// lets a Tap watch. It parses nothing, so that no traffic can confuse it, and
-// knows nothing of who watches, so that no watcher can hurt it.
+// lets a Tap watch. It parses nothing of what it forwards, so that no traffic can
+// confuse it, and knows nothing of who watches, so that no watcher can hurt it.
+// What it does read, where it is told to, stands before the stream: a PROXY
+// header, the client's TLS. And a Rewriter, if there is one, changes what passes.
 //
 // # How a connection ends
 //
@@ -21,6 +23,8 @@
 //	up had EOF, then client   | close both legs: nobody is left to answer    | ends
 //	  is gone altogether      |                                              |
 //	both ended by EOF         | close both legs                              | –
+//	Shutdown has begun, and   | half-close both legs, 1 s, then close them   | ends
+//	  nothing is under way    |                                              |
 //	Shutdown ran out of time  | reset both legs                              | ends
 //
 // The reasons:
@@ -37,6 +41,6 @@
 //   - Nothing else has a time limit. A connection may be idle, or half-closed,
 //     for as long as both peers are there; keep-alive finds those that are not.
 //
-// Connections of which the upstream could not be dialled are reset: the client
-// gets no bytes that the server has not sent.
+// Connections of which the upstream could not be dialled, or that are refused,
+// are reset: the client gets no bytes that the server has not sent.
 package proxy

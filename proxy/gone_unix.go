@@ -3,14 +3,15 @@
 package proxy
 
 import (
-	"net"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // gone reports whether a connection is over in both directions. A peer's FIN
 // does not make it so, a reset does: the kernel then no longer knows a peer.
 // Unlike SO_ERROR, asking for the peer takes no error away from a reader.
-func gone(c *net.TCPConn) bool {
+func gone(c socket) bool {
 	raw, err := c.SyscallConn()
 	if err != nil {
 		return true
@@ -24,7 +25,7 @@ func gone(c *net.TCPConn) bool {
 
 // waitGone waits until c is gone and reports true, or false when its read
 // deadline passes or it is closed here. It reads nothing. Nobody else may read.
-func waitGone(c *net.TCPConn) bool {
+func waitGone(c socket) bool {
 	raw, err := c.SyscallConn()
 	if err != nil {
 		return false
@@ -33,6 +34,18 @@ func waitGone(c *net.TCPConn) bool {
 }
 
 func peerless(fd uintptr) bool {
-	_, err := syscall.Getpeername(int(fd))
-	return err != nil
+	peer, err := syscall.Getpeername(int(fd))
+	if err != nil {
+		return true
+	}
+	_, local := peer.(*syscall.SockaddrUnix)
+	return local && hungUp(fd)
+}
+
+// hungUp is for Unix sockets, which go on naming a peer that has closed. A peer
+// that has only half-closed is no hang-up, as long as we have not done so too.
+func hungUp(fd uintptr) bool {
+	p := []unix.PollFd{{Fd: int32(fd)}}
+	n, err := unix.Poll(p, 0)
+	return err == nil && n == 1 && p[0].Revents&unix.POLLHUP != 0
 }

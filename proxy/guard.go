@@ -45,6 +45,19 @@ func (g *guardedTap) server(b []byte) {
 	g.tap.Server(b)
 }
 
+// idle is false when nobody can tell.
+func (g *guardedTap) idle() (is bool) {
+	if g == nil || g.dropped.Load() {
+		return false
+	}
+	i, ok := g.tap.(Idler)
+	if !ok {
+		return false
+	}
+	defer g.recovered()
+	return i.Idle()
+}
+
 // close reaches dropped taps too: they may hold something to release.
 func (g *guardedTap) close() {
 	if g == nil {

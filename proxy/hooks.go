@@ -15,11 +15,15 @@ type Hooks struct {
 	// UpstreamUp is called after each attempt to dial the upstream, except
 	// those given up because the client or the server went away meanwhile.
 	UpstreamUp func(up bool, err error)
+	// Refused is called for each connection that was closed unserved, except
+	// those whose client went away first.
+	Refused func(*Refusal)
 	// TapPanic is called with what a tap panicked with. The connection goes on
 	// without the tap. It may be called again for the same tap's Close.
 	TapPanic func(v any)
-	// Error is called for what ends no connection: failed accepts, an address
-	// of localhost that this machine does not have.
+	// Error is called for what is nobody's connection in particular: failed
+	// accepts, an address of localhost that this machine does not have. And for a
+	// Rewriter that panicked, which ends its connection.
 	Error func(err error)
 }
 
@@ -44,6 +48,12 @@ func (h *Hooks) forwarded(clientToServer bool, n int) {
 func (h *Hooks) upstreamUp(up bool, err error) {
 	if h.UpstreamUp != nil {
 		h.UpstreamUp(up, err)
+	}
+}
+
+func (h *Hooks) refused(r *Refusal) {
+	if h.Refused != nil {
+		h.Refused(r)
 	}
 }
 

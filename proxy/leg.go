@@ -9,11 +9,18 @@ import (
 	"time"
 )
 
+// socket is a connection of the kernel's: a *net.TCPConn or a *net.UnixConn.
+type socket interface {
+	net.Conn
+	CloseWrite() error
+	SyscallConn() (syscall.RawConn, error)
+}
+
 // leg is one of the two sockets of a connection. One goroutine reads it,
 // another one writes it.
 type leg struct {
-	tcp  *net.TCPConn
-	tls  *tls.Conn // above tcp, or nil
+	sock socket
+	tls  *tls.Conn // above sock, or nil
 	read reader
 
 	// writing is held during a write, so that endedByReset can wait for its
@@ -22,16 +29,17 @@ type leg struct {
 	writeErr error
 }
 
-func newLeg(tcp *net.TCPConn) (*leg, error) {
-	r, err := newTCPReader(tcp)
+func newLeg(sock socket) (*leg, error) {
+	r, err := newSocketReader(sock)
 	if err != nil {
 		return nil, err
 	}
-	return &leg{tcp: tcp, read: r}, nil
+	return &leg{sock: sock, read: r}, nil
 }
 
-func newTLSLeg(tcp *net.TCPConn, conn *tls.Conn) *leg {
-	return &leg{tcp: tcp, tls: conn, read: &streamReader{conn: conn}}
+// secure puts TLS, whose handshake is over, above the socket.
+func (l *leg) secure(conn *tls.Conn) {
+	l.tls, l.read = conn, &streamReader{conn: conn}
 }
 
 // write writes all of b or fails; n is what the kernel took. b stays the
@@ -42,7 +50,7 @@ func (l *leg) write(b []byte) (n int, err error) {
 	if l.tls != nil {
 		n, err = l.tls.Write(b)
 	} else {
-		n, err = l.tcp.Write(b)
+		n, err = l.sock.Write(b)
 	}
 	if err != nil {
 		l.writeErr = err
@@ -54,7 +62,7 @@ func (l *leg) write(b []byte) (n int, err error) {
 // reports a reset once, to whichever call comes first. If that is a write, the
 // read that follows is told EOF. EPIPE says that a FIN was there before.
 func (l *leg) endedByReset() bool {
-	if !gone(l.tcp) {
+	if !gone(l.sock) {
 		return false // half-closed; a write may be blocked for long and is not waited for
 	}
 	l.writing.Lock() // not for long: a write to a connection that is over fails
@@ -68,18 +76,29 @@ func (l *leg) closeWrite() {
 	if l.tls != nil {
 		_ = l.tls.CloseWrite()
 	}
-	_ = l.tcp.CloseWrite()
+	_ = l.sock.CloseWrite()
+}
+
+// finish is closeWrite once a write that is under way is over.
+func (l *leg) finish() {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	l.closeWrite()
 }
 
 // close lets the kernel deliver what was written. The socket below TLS is
 // closed directly: closing TLS could wait for a peer that does not read.
-func (l *leg) close() { _ = l.tcp.Close() }
+func (l *leg) close() { _ = l.sock.Close() }
 
-// reset drops what was written and not yet delivered, and tells the peer so.
+// reset drops what was written and not yet delivered, and tells the peer so. A
+// Unix socket has no reset: its peer is told one if it had sent what was not
+// read, else EOF.
 func (l *leg) reset() {
-	_ = l.tcp.SetLinger(0)
-	_ = l.tcp.Close()
+	if tcp, ok := l.sock.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = l.sock.Close()
 }
 
-func (l *leg) setDeadline(in time.Duration)     { _ = l.tcp.SetDeadline(time.Now().Add(in)) }
-func (l *leg) setReadDeadline(in time.Duration) { _ = l.tcp.SetReadDeadline(time.Now().Add(in)) }
+func (l *leg) setDeadline(in time.Duration)     { _ = l.sock.SetDeadline(time.Now().Add(in)) }
+func (l *leg) setReadDeadline(in time.Duration) { _ = l.sock.SetReadDeadline(time.Now().Add(in)) }

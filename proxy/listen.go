@@ -22,10 +22,13 @@ type binder struct {
 
 // bind listens on address; on each loopback address, with one port, if the host
 // is a name for loopback: which one a client tries first differs by language.
-func (b *binder) bind(ctx context.Context, address string) ([]*net.TCPListener, error) {
+func (b *binder) bind(ctx context.Context, address string) ([]net.Listener, error) {
+	if network, path := splitNetwork(address); network == "unix" {
+		return b.bindUnix(ctx, path)
+	}
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("cannot listen on %q: %w (want host:port)", address, err)
+		return nil, fmt.Errorf("cannot listen on %q: %w (want host:port or unix:/path)", address, err)
 	}
 	hosts := loopbacks(ctx, host)
 	if len(hosts) == 0 {
@@ -41,7 +44,7 @@ func (b *binder) bind(ctx context.Context, address string) ([]*net.TCPListener, 
 }
 
 // bindAll listens on all hosts or on none.
-func (b *binder) bindAll(ctx context.Context, hosts []string, port string) (ls []*net.TCPListener, err error) {
+func (b *binder) bindAll(ctx context.Context, hosts []string, port string) (ls []net.Listener, err error) {
 	defer func() {
 		if err != nil {
 			closeAll(ls)
@@ -68,16 +71,20 @@ func (b *binder) bindAll(ctx context.Context, hosts []string, port string) (ls [
 	return ls, nil
 }
 
-func (b *binder) bindOne(ctx context.Context, address string) (*net.TCPListener, error) {
+func (b *binder) bindOne(ctx context.Context, address string) (net.Listener, error) {
 	l, err := b.config.Listen(ctx, "tcp", address)
 	if err != nil {
-		var op *net.OpError
-		if errors.As(err, &op) {
-			err = op.Err // what it adds is the address, which is named here
-		}
-		return nil, fmt.Errorf("cannot listen on %s: %w", address, err)
+		return nil, cannotListen(address, err)
 	}
-	return l.(*net.TCPListener), nil
+	return l, nil
+}
+
+func cannotListen(address string, err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		err = op.Err // what it adds is the address, which is named here
+	}
+	return fmt.Errorf("cannot listen on %s: %w", address, err)
 }
 
 // loopbacks returns the addresses of a host name if all of them are loopback
@@ -112,7 +119,7 @@ func noSuchAddress(err error) bool {
 	return errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.EAFNOSUPPORT)
 }
 
-func closeAll(ls []*net.TCPListener) {
+func closeAll(ls []net.Listener) {
 	for _, l := range ls {
 		_ = l.Close()
 	}

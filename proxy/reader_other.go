@@ -2,8 +2,6 @@
 
 package proxy
 
-import "net"
-
-func newTCPReader(c *net.TCPConn) (reader, error) {
+func newSocketReader(c socket) (reader, error) {
 	return &streamReader{conn: c}, nil
 }

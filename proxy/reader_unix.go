@@ -4,7 +4,6 @@ package proxy
 
 import (
 	"io"
-	"net"
 	"os"
 	"syscall"
 )
@@ -19,7 +18,7 @@ type rawReader struct {
 	err   error
 }
 
-func newTCPReader(c *net.TCPConn) (reader, error) {
+func newSocketReader(c socket) (reader, error) {
 	raw, err := c.SyscallConn()
 	if err != nil {
 		return nil, err

@@ -3,6 +3,8 @@ package proxy
 import (
 	"sync"
 	"time"
+
+	"github.com/pires/go-proxyproto"
 )
 
 const (
@@ -19,13 +21,15 @@ const (
 type relay struct {
 	server   *Server
 	client   *leg
-	upstream *leg // nil until dialled
+	upstream *leg               // nil until dialled
+	header   *proxyproto.Header // what the client's side said of it, or nil
 	info     Conn
 	tap      *guardedTap
 	up, down direction
 
 	mu      sync.Mutex
 	aborted bool // reset has been called
+	leaving bool // leave has been called
 	running int  // directions that have not ended
 }
 
@@ -52,15 +56,22 @@ func (r *relay) start() {
 	r.info = Conn{
 		ID:       s.lastID.Add(1),
 		Listener: s.Listen,
-		Client:   r.client.tcp.RemoteAddr(),
-		Upstream: r.upstream.tcp.RemoteAddr(),
+		Client:   r.client.sock.RemoteAddr(),
+		Local:    r.client.sock.LocalAddr(),
+		Upstream: r.upstream.sock.RemoteAddr(),
 		Opened:   time.Now(),
+	}
+	if r.header != nil && r.header.SourceAddr != nil {
+		r.info.Client = r.header.SourceAddr
 	}
 	s.Hooks.opened(r.info)
 	r.tap = newGuardedTap(s.NewTap, r.info, &s.Hooks)
 	r.up = direction{relay: r, other: &r.down, src: r.client, dst: r.upstream, see: r.tap.client, clientToServer: true}
 	r.down = direction{relay: r, other: &r.up, src: r.upstream, dst: r.client, see: r.tap.server}
+	r.rewriteWith(s.NewRewriter)
+	r.mu.Lock()
 	r.running = 2
+	r.mu.Unlock()
 	s.work.Add(2)
 	go r.forwardUp()
 	go r.forwardDown()
@@ -75,7 +86,7 @@ func (r *relay) forwardUp() {
 	if r.ended() {
 		return
 	}
-	if waitGone(r.client.tcp) {
+	if waitGone(r.client.sock) {
 		r.close()
 	}
 }

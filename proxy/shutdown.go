@@ -2,15 +2,17 @@ package proxy
 
 import "context"
 
-// Shutdown stops accepting at once and waits for the connections to end by
-// themselves until ctx is done; then it resets those that are left. In both
-// cases it returns after every goroutine of the server has ended: with nil if
-// all connections ended by themselves, with ctx.Err() otherwise.
+// Shutdown stops accepting at once. Until ctx is done, connections end by
+// themselves, or are ended at a boundary between messages: those whose Tap is an
+// Idler, as soon as it says that nothing is under way. Then those that are left
+// are reset. In both cases Shutdown returns after every goroutine of the server
+// has ended: with nil if no connection had to be reset, with ctx.Err() otherwise.
 func (s *Server) Shutdown(ctx context.Context) error {
 	if !s.stopAccepting() {
 		return nil
 	}
 	defer s.stopDialing()
+	s.drain()
 	done := make(chan struct{})
 	go s.awaitWork(done)
 	select {
@@ -42,6 +44,15 @@ func (s *Server) stopAccepting() bool {
 	return true
 }
 
+// drain lets every connection know. Those that are still being opened look when
+// they start.
+func (s *Server) drain() {
+	s.draining.Store(true)
+	for _, r := range s.all() {
+		r.wake()
+	}
+}
+
 func (s *Server) awaitWork(done chan<- struct{}) {
 	s.work.Wait()
 	close(done)
@@ -51,16 +62,24 @@ func (s *Server) awaitWork(done chan<- struct{}) {
 func (s *Server) resetAll() int {
 	s.mu.Lock()
 	s.forced = true
-	left := make([]*relay, 0, len(s.relays))
-	for r := range s.relays {
-		left = append(left, r)
-	}
 	s.mu.Unlock()
+	left := s.all()
 	s.stopDialing()
 	for _, r := range left {
 		r.reset()
 	}
 	return len(left)
+}
+
+// all lists the connections there are.
+func (s *Server) all() []*relay {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rs := make([]*relay, 0, len(s.relays))
+	for r := range s.relays {
+		rs = append(rs, r)
+	}
+	return rs
 }
 
 // stopped reports whether Shutdown has begun.

@@ -53,7 +53,7 @@ func legs(s *Server) (client, upstream *net.TCPConn) {
 	for r := range s.relays {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		return r.client.tcp, r.upstream.tcp
+		return r.client.sock.(*net.TCPConn), r.upstream.sock.(*net.TCPConn)
 	}
 	return nil, nil
 }

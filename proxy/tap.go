@@ -23,7 +23,8 @@ type Tap interface {
 type Conn struct {
 	ID       uint64    // counts up from 1 for each Server, in the order in which upstream connections came about
 	Listener string    // Server.Listen as configured, so that it can serve as a label
-	Client   net.Addr  // remote address of the client
+	Client   net.Addr  // remote address of the client, or what a PROXY header says of it
+	Local    net.Addr  // address of ours that the client connected to
 	Upstream net.Addr  // remote address of the upstream: the one that was chosen if its name has several
 	Opened   time.Time // when the upstream connection came about
 }

@@ -20,7 +20,7 @@ import (
 func TestTLSUpstream(t *testing.T) {
 	cert, roots := selfSigned(t)
 	u := newUpstream(t, "127.0.0.1:0")
-	s := start(t, &Server{Upstream: u.address(), UpstreamTLS: &tls.Config{RootCAs: roots}})
+	s := start(t, &Server{Upstream: u.address(), UpstreamTLS: fixed(&tls.Config{RootCAs: roots})})
 	client := dial(t, s.Addrs()[0].String())
 	server := tls.Server(u.accept(t), &tls.Config{Certificates: []tls.Certificate{cert}})
 	request, reply := noise(1, 100_000), noise(2, 300_000)
@@ -54,7 +54,7 @@ func TestTLSUpstream(t *testing.T) {
 func TestTLSUpstreamReset(t *testing.T) {
 	cert, roots := selfSigned(t)
 	u := newUpstream(t, "127.0.0.1:0")
-	s := start(t, &Server{Upstream: u.address(), UpstreamTLS: &tls.Config{RootCAs: roots}})
+	s := start(t, &Server{Upstream: u.address(), UpstreamTLS: fixed(&tls.Config{RootCAs: roots})})
 	client := dial(t, s.Addrs()[0].String())
 	below := u.accept(t)
 	server := tls.Server(below, &tls.Config{Certificates: []tls.Certificate{cert}})
@@ -84,7 +84,7 @@ func TestTLSUpstreamRefused(t *testing.T) {
 			failed := make(chan error, 1)
 			s := start(t, &Server{
 				Upstream:    u.address(),
-				UpstreamTLS: &tls.Config{},
+				UpstreamTLS: fixed(&tls.Config{}),
 				Hooks:       Hooks{UpstreamUp: func(up bool, err error) { failed <- err }},
 			})
 			client := dial(t, s.Addrs()[0].String())
@@ -93,7 +93,7 @@ func TestTLSUpstreamRefused(t *testing.T) {
 			if n, err := client.Read(make([]byte, 1)); n != 0 || err == nil {
 				t.Fatalf("want the end, got %d bytes and %v", n, err)
 			}
-			if err := <-failed; err == nil || !strings.Contains(err.Error(), "TLS handshake with upstream "+u.address()) {
+			if err := <-failed; err == nil || !strings.Contains(err.Error(), u.address()+": TLS handshake") {
 				t.Fatalf("UpstreamUp was told %v", err)
 			}
 		})
@@ -127,3 +127,5 @@ func selfSigned(t *testing.T) (tls.Certificate, *x509.CertPool) {
 	roots.AddCert(parsed)
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, roots
 }
+
+func fixed(c *tls.Config) func() *tls.Config { return func() *tls.Config { return c } }
