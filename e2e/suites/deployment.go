@@ -64,11 +64,16 @@ func (r *runner) deploy(ctx context.Context, c cell) (*deployment, error) {
 }
 
 func (d *deployment) start(ctx context.Context, path string, args []string) error {
+	if d.cell.Topology == replicaSet {
+		set, err := mongod.StartSet(ctx, path, mongod.SetOptions{Name: setName, Args: args})
+		if err != nil {
+			return err
+		}
+		d.servers, d.stop = set.Members, set.Stop
+		return nil
+	}
 	opts := mongod.StartOptions{Args: args}
-	switch d.cell.Topology {
-	case replicaSet:
-		return errors.New("no set of three yet")
-	case member:
+	if d.cell.Topology == member {
 		opts.ReplSet = setName
 	}
 	p, err := mongod.Start(ctx, path, opts)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os/exec"
@@ -106,6 +107,21 @@ type judged struct {
 	Uninspected int64            `json:"connections_uninspected,omitempty"` // not MongoDB's protocol
 	MidStream   int64            `json:"connections_mid_stream,omitempty"`
 	Panics      int64            `json:"panics"` // of rules
+}
+
+// missed says what the rules did not see although they should have. A message that
+// its sender left in the middle of ("cut") is none to be seen, and one of more than
+// 4 MB is not taken out of its compression ("size"; docs/limits.md).
+func (j judged) missed(compressed bool) string {
+	undecoded := maps.Clone(j.Undecoded)
+	delete(undecoded, "cut")
+	if compressed {
+		delete(undecoded, "size")
+	}
+	if len(undecoded) == 0 && len(j.Shed) == 0 && j.Uninspected == 0 && j.MidStream == 0 {
+		return ""
+	}
+	return fmt.Sprintf("messages undecoded %v, shed %v, connections uninspected %d, seen from the middle %d", undecoded, j.Shed, j.Uninspected, j.MidStream)
 }
 
 // judged asks the proxy once nothing waits for analysis any more.

@@ -46,8 +46,8 @@ func (r result) faults(odd bool) []string {
 		if j.Panics > 0 {
 			out = append(out, fmt.Sprintf("%d panics of rules", j.Panics))
 		}
-		if j.Ratio < 1 && !odd && r.TLS != tlsPassed {
-			out = append(out, fmt.Sprintf("the rules saw %.6f of what passed", j.Ratio))
+		if missed := j.missed(r.Compressor != off); missed != "" && !odd && r.TLS != tlsPassed {
+			out = append(out, "not seen by the rules: "+missed)
 		}
 	}
 	return out
