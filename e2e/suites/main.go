@@ -36,6 +36,7 @@ func run(ctx context.Context, args []string) error {
 		cells    = flags.String("cell", "", "only cells with these values, as topology=standalone,tls=ended")
 		list     = flags.Bool("list", false, "print the cells and run none")
 		table    = flags.Bool("table", false, "write docs/compatibility.md from e2e/suites/results")
+		program  = flags.String("program", "", "a mongoadvisor that is built already; empty: it is built from this tree")
 		cacheDir = flags.String("cache", "", "folder for what suites install; empty for one in the user's cache folder")
 	)
 	if err := flags.Parse(args); err != nil {
@@ -73,7 +74,7 @@ func run(ctx context.Context, args []string) error {
 		}
 		*cacheDir = filepath.Join(user, "mongoadvisor", "suites")
 	}
-	r, err := newRunner(ctx, root, *cacheDir, *short)
+	r, err := newRunner(ctx, root, *cacheDir, *program, *short)
 	if err != nil {
 		return err
 	}

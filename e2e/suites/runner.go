@@ -26,9 +26,10 @@ type runner struct {
 	logs    int // how many log files there are
 }
 
-// newRunner finds the server and builds the proxy from the module at root.
-func newRunner(ctx context.Context, root, cache string, short bool) (*runner, error) {
-	r := &runner{suites: filepath.Join(root, "e2e", "suites"), cache: cache, short: short}
+// newRunner finds the server. Unless there is a program it builds the proxy from
+// the module at root.
+func newRunner(ctx context.Context, root, cache, program string, short bool) (*runner, error) {
+	r := &runner{suites: filepath.Join(root, "e2e", "suites"), cache: cache, program: program, short: short}
 	var err error
 	if r.dir, err = os.MkdirTemp("", "mongoadvisor-suites-"); err != nil {
 		return nil, err
@@ -45,6 +46,9 @@ func newRunner(ctx context.Context, root, cache string, short bool) (*runner, er
 	r.server = strings.Replace(first, "db version v", "mongod ", 1)
 	if r.certs, err = makeCertificates(r.dir); err != nil {
 		return nil, err
+	}
+	if program != "" {
+		return r, nil
 	}
 	r.program = filepath.Join(r.dir, "mongoadvisor")
 	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", r.program, "./cmd/mongoadvisor")
