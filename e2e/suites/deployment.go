@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -41,16 +39,12 @@ func (r *runner) deploy(ctx context.Context, c cell) (*deployment, error) {
 		args = append(args, "--tlsMode", "preferTLS", "--tlsCertificateKeyFile", r.certs.both, "--tlsCAFile", r.certs.ca,
 			"--tlsAllowConnectionsWithoutCertificates")
 	}
-	if c.Login != off {
+	switch {
+	case c.Login == off:
+	case c.Topology == standalone:
 		args = append(args, "--auth", "--setParameter", "authenticationMechanisms="+c.Login)
-		if c.Topology != standalone {
-			keyFile := filepath.Join(r.dir, "keyfile")
-			if err := os.WriteFile(keyFile, []byte("bm90IGEgc2VjcmV0IGF0IGFsbA=="), 0o600); err != nil {
-				return nil, err
-			}
-			args = append(args, "--keyFile", keyFile)
-			args[len(args)-3] = "authenticationMechanisms=SCRAM-SHA-256,SCRAM-SHA-1" // members use the latter
-		}
+	default: // members log in to each other by the file, with SCRAM-SHA-256
+		args = append(args, "--auth", "--keyFile", r.keyFile)
 	}
 	if err := d.start(ctx, r.mongod, args); err != nil {
 		return nil, err

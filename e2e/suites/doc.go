@@ -28,6 +28,9 @@
 //	SUITE_SHORT  1: only what takes some seconds
 //	SUITE_ONLY   ids of tests, one a line: these are run again, others need not be
 //
+// It may run twice at the same time, so what it writes belongs into folders that it
+// makes (mktemp -d), not into SUITE_CACHE.
+//
 // It prints one line per test on standard output, "pass", "fail" or "skip", a tab
 // and the test's id, which is unique and the same in every run. Everything else
 // belongs on standard error. Exit code 0 says that it got through, whatever the outcomes.

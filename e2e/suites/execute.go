@@ -127,8 +127,7 @@ type logFile struct {
 }
 
 func (r *runner) log(name string) *logFile {
-	r.logs++
-	f, err := os.Create(filepath.Join(r.dir, fmt.Sprintf("%03d-%s.log", r.logs, name)))
+	f, err := os.Create(filepath.Join(r.dir, fmt.Sprintf("%03d-%s.log", r.logs.Add(1), name)))
 	if err != nil {
 		f = os.Stderr
 	}

@@ -46,7 +46,8 @@ Each row is work that was done twice on a real server with empty data: directly,
 - **differ**: tests that gave something else through the proxy, in each of four runs each way.
 - **unsteady**: tests that differed first and gave the same when they ran again; counted as same.
 - **seen**: how much of what passed through the proxy was read and judged. What is missing is
-  malformed on purpose by the test, or encrypted from client to server.
+  malformed on purpose, left by its sender in the middle, encrypted from client to server, or
+  larger than 4 MiB and compressed ([limits.md](limits.md)); anything else fails the run.
 
 TLS *passed* goes through the proxy to the server, which the proxy cannot look into; *ended* is TLS
 that ends at the proxy, which has TLS of its own with the server. A *member* is a replica set's
@@ -72,7 +73,7 @@ func renderTable(suites []suite, results []result) ([]byte, error) {
 			anchor := strings.TrimSuffix(strings.NewReplacer("_", "-", ".", "-").Replace(c.file()), "-json")
 			fmt.Fprintf(&rows, "| %s | %s | %s | %s | %s | [%d](#%s) | %d | %d | %d | %d | %s |\n", c.Version, c.Topology, word(c.TLS), word(c.Compressor),
 				word(c.Login), r.Same[pass]+len(r.Unsteady), anchor, r.Same[fail], r.Same[skip], len(r.Differ), len(r.Unsteady), r.Judged.percent())
-			fmt.Fprintf(&commands, "<a id=\"%s\"></a>\n    %s\n\n", anchor, c.command())
+			fmt.Fprintf(&commands, "- <a id=\"%s\"></a>`%s`\n", anchor, c.command())
 		}
 		if rows.Len() == 0 {
 			continue
@@ -84,7 +85,7 @@ func renderTable(suites []suite, results []result) ([]byte, error) {
 		fmt.Fprintf(&b, "## %s\n\nSuite `%s`: %s.\n\n", name, s.Name, s.About)
 		b.WriteString("| version | topology | TLS | compression | login | same | fail both ways | skipped | differ | unsteady | seen |\n")
 		b.WriteString("| --- | --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n")
-		fmt.Fprintf(&b, "%s\n%s", &rows, &commands)
+		fmt.Fprintf(&b, "%s\n%s\n", &rows, &commands)
 	}
 	if len(left) > 0 {
 		return nil, fmt.Errorf("%s is of a cell that no suite.json has", left[0].cell().file())
