@@ -52,11 +52,14 @@ var ours = map[string][]string{
 	"internal/demo/mongod":            {},
 	"internal/demo/mongod/mongodtest": {"internal/demo/mongod"},
 	// tests only
-	"internal/canary": {},
-	"internal/deps":   {},
-	"docs":            {},
-	"e2e":             {},
-	"e2e/faults":      {},
+	"internal/canary":   {},
+	"internal/deps":     {},
+	"docs":              {},
+	"e2e":               {},
+	"e2e/faults":        {},
+	"e2e/suites":        {"internal/demo/mongod"},
+	"e2e/suites/wire":   {},
+	"e2e/suites/go-app": {},
 	// the only place where all packages meet
 	"cmd/mongoadvisor": {
 		"analyzers", "internal/analysis", "internal/demo", "internal/demo/mongod", "internal/engine", "internal/op",
@@ -73,9 +76,9 @@ var libraries = map[string][]string{
 	bsoncore:                         {"wire", "internal/op", "internal/session", "internal/topology", "internal/engine", "internal/analysis/cases", "internal/analysis/analysistest", "analyzers"},
 	wiremessage:                      {}, // its test compares wire with it
 	driver + "/x":                    {},
-	driver + "/bson":                 {"internal/analysis/cases", "internal/demo", "internal/demo/mongod"},
-	driver:                           {"internal/demo", "internal/demo/mongod", "cmd/mongoadvisor"}, // a client: only the demo has one
-	"github.com/klauspost/":          {"wire"},
+	driver + "/bson":                 {"internal/analysis/cases", "internal/demo", "internal/demo/mongod", "e2e/suites", "e2e/suites/go-app", "e2e/suites/wire"},
+	driver:                           {"internal/demo", "internal/demo/mongod", "cmd/mongoadvisor", "e2e/suites", "e2e/suites/go-app", "e2e/suites/wire"}, // a client: only the demo and the suites have one
+	"github.com/klauspost/":          {"wire", "e2e/suites/wire"},
 	"github.com/prometheus/":         {"internal/web"},
 	"github.com/fatih/color":         {"internal/sink"},
 	"go.uber.org/zap":                {"internal/sink", "cmd/mongoadvisor"},
