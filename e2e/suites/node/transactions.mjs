@@ -127,6 +127,6 @@ test('a standalone server refuses them', async ({ client, coll }) => {
   const session = client.startSession()
   session.startTransaction()
   const err = await thrown(coll.insertOne({}, { session }))
-  assert.equal(err.code, 20)
+  assert.match(err.message, /does not support retryable writes/) // the driver's own words for the server's code 20
   await session.endSession()
 })
