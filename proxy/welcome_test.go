@@ -47,15 +47,15 @@ func TestProxyHeader(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				u := newUpstream(t, "127.0.0.1:0")
 				conns := make(chan Conn, 1)
-				s := start(t, &Server{Upstream: u.address(), ProxyProtocol: true, Hooks: Hooks{Opened: func(c Conn) { conns <- c }}})
+				s := start(t, &Server{Upstream: u.address(), ProxyProtocol: true, Hooks: Hooks{Opened: func(c Conn) { conns <- c }, Refused: func(r *Refusal) { t.Error(r) }}})
 				client := dial(t, s.Addrs()[0].String())
-				sent := tt.header + "the stream"
+				sent := []byte(tt.header + "the stream")
 				if cut {
 					for i := range sent {
-						mustWrite(t, client, []byte(sent[i:i+1]))
+						mustWrite(t, client, sent[i:i+1])
 					}
 				} else {
-					mustWrite(t, client, []byte(sent))
+					mustWrite(t, client, sent)
 				}
 				server := u.accept(t)
 				mustRead(t, server, []byte("the stream"))
