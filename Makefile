@@ -1,5 +1,5 @@
 # Each target is one command; nothing needs make.
-.PHONY: build test race lint fuzz pages demo
+.PHONY: build test race lint fuzz pages demo sbom vulnerabilities
 
 # One static binary, as the Dockerfile takes it.
 build:
@@ -27,3 +27,10 @@ pages:
 
 demo:
 	go run ./cmd/mongoadvisor demo
+
+# The modules the binary consists of, as CycloneDX JSON.
+sbom: build
+	.ci/sbom mongoadvisor mongoadvisor.cdx.json
+
+vulnerabilities:
+	.ci/vulnerabilities

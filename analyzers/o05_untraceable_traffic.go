@@ -27,7 +27,7 @@ func untraceableTraffic() *analysis.Analyzer {
 		Doc: analysis.Doc{
 			What:   "What keeps advice from being attributed or complete: connections without an application name, streams that cannot be read, drivers that the server's answer sends past this proxy, commands that current servers dropped.",
 			Why:    "A finding that says which service causes it is acted on; one that does not is passed around. And what was not read was not judged: a report over half of the traffic must say so.",
-			Fix:    "Name the application in the connection string (`appName=checkout`), and put the route or job into `comment`. Use `directConnection=true`, or one proxy per member, where the server advertises other addresses. Where the client speaks TLS, let it reach a proxy beside it in plain text, and let the proxy speak TLS to the server.",
+			Fix:    "Name the application in the connection string (`appName=checkout`), and put the route or job into `comment`. Use `directConnection=true`, or start the proxy with `--topology`, where the server advertises other addresses. Where the client speaks TLS, let it reach a proxy beside it in plain text, and let the proxy speak TLS to the server.",
 			Guards: "Info only. `bypass` is silent for a standalone server, and harmless for clients that use directConnection=true, which cannot be seen from here.",
 			Lesson: "Attribution; drivers behind a proxy.",
 		},
@@ -95,7 +95,7 @@ func reportHello(p *analysis.Pass) {
 			Message: "server advertises " + others + "; clients without directConnection=true will go round this proxy",
 			Advice:  "Drivers open their pools to the addresses in the hello reply. What goes round the proxy is not seen.",
 			Fix: analysis.Fix{
-				Text:    "Connect with directConnection=true, or run one proxy per member under the members' names.",
+				Text:    "Connect with directConnection=true, or start the proxy with --topology, which gives each member a listener and tells clients of those.",
 				Mongosh: "mongodb://" + reached(p.Env.Listeners()) + "/?directConnection=true",
 			},
 		})

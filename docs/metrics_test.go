@@ -50,6 +50,7 @@ func TestMetrics(t *testing.T) {
 func exposition(t *testing.T) map[string]string {
 	t.Helper()
 	m := web.NewMetrics("1.2.3", "abc")
+	m.Refusals("limit")
 	m.UpstreamUp("127.0.0.1:27217", true)
 	m.Watch(web.Sources{
 		Rules:      analyzers.All(),

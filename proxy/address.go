@@ -18,7 +18,7 @@ func splitNetwork(address string) (network, rest string) {
 	return "tcp", address
 }
 
-var errNoPath = errors.New("want a path after unix:")
+var errNoPath = errors.New("want unix: and a path")
 
 // upstreamName checks an upstream's address and returns the host that TLS
 // verifies: none for a Unix socket.

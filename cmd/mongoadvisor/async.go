@@ -6,6 +6,21 @@ import (
 	"time"
 )
 
+// countingWriter counts the writes that fail: a full disk, a reader that left.
+// Whoever logs is not told, for it could only log that.
+type countingWriter struct {
+	w      io.Writer
+	failed atomic.Int64
+}
+
+// Write never fails.
+func (c *countingWriter) Write(b []byte) (int, error) {
+	if _, err := c.w.Write(b); err != nil {
+		c.failed.Add(1)
+	}
+	return len(b), nil
+}
+
 // asyncWriter keeps a writer that blocks (a full pipe, a terminal on hold) away
 // from whoever logs: lines wait in a bounded queue, and what does not fit is
 // dropped and counted.
@@ -30,7 +45,9 @@ func (a *asyncWriter) drain(w io.Writer) {
 		if line == nil {
 			return
 		}
-		_, _ = w.Write(line) // there is nobody left to tell
+		if _, err := w.Write(line); err != nil {
+			a.dropped.Add(1)
+		}
 	}
 }
 

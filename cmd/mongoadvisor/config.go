@@ -19,22 +19,27 @@ import (
 	"mongoadvisor/internal/session"
 	"mongoadvisor/internal/sink"
 	"mongoadvisor/internal/store"
+	"mongoadvisor/internal/topology"
 )
 
 // config is everything that can be configured. Every flag is a key of the file,
 // and every key but ignore and bounded is a flag.
 type config struct {
-	Listen        string   `yaml:"listen"`
-	Upstream      string   `yaml:"upstream"`
-	Profile       string   `yaml:"profile"`
-	Rules         []string `yaml:"rules"`
-	Limit         []string `yaml:"limit"`
-	Format        string   `yaml:"format"`
-	Output        string   `yaml:"output"`
-	Baseline      string   `yaml:"baseline"`
-	WriteBaseline string   `yaml:"write-baseline"`
-	Remind        duration `yaml:"remind"`
-	Web           struct {
+	Listen             string `yaml:"listen"`
+	Upstream           string `yaml:"upstream"`
+	Topology           bool   `yaml:"topology"`
+	TopologyAdvertise  string `yaml:"topology-advertise"`
+	TopologyMaxMembers int    `yaml:"topology-max-members"`
+	Edges              `yaml:",inline"`
+	Profile            string   `yaml:"profile"`
+	Rules              []string `yaml:"rules"`
+	Limit              []string `yaml:"limit"`
+	Format             string   `yaml:"format"`
+	Output             string   `yaml:"output"`
+	Baseline           string   `yaml:"baseline"`
+	WriteBaseline      string   `yaml:"write-baseline"`
+	Remind             duration `yaml:"remind"`
+	Web                struct {
 		ListenAddress string `yaml:"listen-address"`
 		Config        struct {
 			File string `yaml:"file"`
@@ -79,6 +84,7 @@ func defaults(profile store.Profile) *config {
 	c.Web.ListenAddress = "127.0.0.1:28217"
 	c.Log.Level, c.Log.Format = "info", "json"
 	c.Metrics.MaxFindings = 200
+	c.TopologyMaxMembers = topology.DefaultMax
 	c.Shutdown.Grace = duration(25 * time.Second)
 	c.Analysis.MaxMemory = 64 << 20
 	c.Analysis.MaxRequest, c.Analysis.MaxReply = session.DefaultRequestLimit, session.DefaultReplyLimit
@@ -215,6 +221,12 @@ func (c *config) check() error {
 	}
 	if !slices.Contains([]string{"debug", "info", "warn", "error"}, c.Log.Level) {
 		return usage("log.level %q: want debug, info, warn or error", c.Log.Level)
+	}
+	if err := c.Edges.check(); err != nil {
+		return err
+	}
+	if c.TopologyMaxMembers < 1 || c.TopologyMaxMembers > 50 {
+		return usage("topology-max-members %d: want 1 to 50", c.TopologyMaxMembers)
 	}
 	if c.Metrics.MaxFindings < 0 {
 		return usage("metrics.max-findings %d: want 0 or more", c.Metrics.MaxFindings)

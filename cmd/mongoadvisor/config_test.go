@@ -73,18 +73,22 @@ func TestParseUpstream(t *testing.T) {
 	for text, want := range map[string]string{
 		"db1:27018": "db1:27018", "db1": "db1:27017", "[::1]:27017": "[::1]:27017", "::1": "[::1]:27017", "127.0.0.1": "127.0.0.1:27017",
 		"mongodb://db1": "db1:27017", "mongodb://db1:27019/?replicaSet=rs0": "db1:27019", "mongodb://[::1]:1/shop": "[::1]:1",
+		"/tmp/mongodb.sock": "unix:/tmp/mongodb.sock", "unix:/tmp/m.sock": "unix:/tmp/m.sock", "mongodb://%2Ftmp%2Fm.sock/": "unix:/tmp/m.sock",
 	} {
-		if u, err := parseUpstream(text); err != nil || u.address != want || u.tls != nil {
+		if u, err := parseUpstream(text, false); err != nil || u.address != want || u.tls {
 			t.Errorf("%s: %+v, %v; want %s", text, u, err, want)
 		}
 	}
-	if u, err := parseUpstream("mongodb://db1:27017/?tls=true"); err != nil || u.tls == nil || u.tls.ServerName != "db1" {
+	if u, err := parseUpstream("mongodb://db1:27017/?tls=true", false); err != nil || !u.tls {
 		t.Errorf("tls=true: %+v, %v", u, err)
 	}
+	if u, err := parseUpstream("mongodb://a,b:1/?replicaSet=rs0", true); err != nil || len(u.hosts) != 2 || u.hosts[1] != "b:1" {
+		t.Errorf("several hosts: %+v, %v", u, err)
+	}
 	for _, text := range []string{
-		"", "mongodb://user:secret@db1", "user:secret@db1:27017", "http://db1", "mongodb+srv://cluster.example", "mongodb://a,b", "mongodb://db1/?tls=true&tlsCAFile=ca.pem", "mongodb://db1/?tls=yes", "db1:0", "db1:99999", "db1:port", "/tmp/mongodb.sock",
+		"", "mongodb://user:secret@db1", "user:secret@db1:27017", "http://db1", "mongodb+srv://cluster.example", "mongodb://a,b", "mongodb://db1/?tls=true&tlsCAFile=ca.pem", "mongodb://db1/?tls=yes", "db1:0", "db1:99999", "db1:port", "db1/tmp",
 	} {
-		_, err := parseUpstream(text)
+		_, err := parseUpstream(text, false)
 		if err == nil {
 			t.Errorf("%q was accepted", text)
 		} else if bytes.Contains([]byte(err.Error()), []byte("secret")) {

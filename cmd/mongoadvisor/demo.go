@@ -126,9 +126,9 @@ func (d *demonstration) run(ctx context.Context) error {
 
 // proxy puts the proxy in front of the server.
 func (d *demonstration) proxy(upstreamAddr string) (*pipeline, error) {
-	pairs := []pair{{d.config.Listen, upstream{address: upstreamAddr}}}
+	pairs := []pair{{listen: d.config.Listen, upstream: upstream{address: upstreamAddr}}}
 	d.config.Shutdown.Grace = duration(time.Second) // its clients are its own
-	p, err := newPipeline(d.config, newLogger(d.config, d.err), reachable(pairs))
+	p, err := newPipeline(d.config, newLogger(d.config, d.err), pairs)
 	if err != nil {
 		return nil, err
 	}

@@ -2,10 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"strconv"
+	"sync"
+	"syscall"
 	"time"
 
 	"go.uber.org/zap"
@@ -29,6 +33,7 @@ const maxCursors = 10_000
 type pair struct {
 	listen   string
 	upstream upstream
+	sockets  []net.Listener // opened by somebody else; nil: listen is bound
 }
 
 // pipeline is a running proxy with everything behind it. It is the only place
@@ -45,10 +50,17 @@ type pipeline struct {
 	sinks   *sink.Dispatcher
 	metrics *web.Metrics
 	web     *web.Server
-	proxies []*proxy.Server
+	ends    ends
+	members *members // only with --topology
 	dials   *limiter
-	// logDropped counts lines of the program's own log that nobody read in time.
+	// logDropped counts lines, of findings and of the program's own log, that
+	// nobody read in time or that could not be written.
 	logDropped func() int64
+
+	mu       sync.Mutex
+	proxies  []*proxy.Server
+	listened []pair // what proxies listen on
+	stopped  bool   // no listener may start any more
 }
 
 // has is what a proxy can tell of an operation.
@@ -56,7 +68,7 @@ const has = op.HasReply | op.HasLatency | op.HasConn
 
 // newPipeline puts the parts together; nothing runs yet. announce are the
 // sinks for findings as they appear.
-func newPipeline(c *config, logger *zap.Logger, listeners []string, announce ...sink.Sink) (*pipeline, error) {
+func newPipeline(c *config, logger *zap.Logger, pairs []pair, announce ...sink.Sink) (*pipeline, error) {
 	rules, err := engine.Select(analyzers.All(), c.Rules)
 	if err != nil {
 		return nil, usage("%w", err)
@@ -83,10 +95,18 @@ func newPipeline(c *config, logger *zap.Logger, listeners []string, announce ...
 	p.store = store.New(store.Config{
 		Profile: store.Profile(c.Profile), Remind: time.Duration(c.Remind), Announce: p.sinks.Announce, Baseline: known,
 	})
+	if p.ends, err = c.Edges.open(logger); err != nil {
+		return nil, err
+	}
+	static := reachable(pairs)
+	listeners := func() []string { return append(p.members.addresses(), static...) }
 	p.engine = engine.New(engine.Config{
 		Rules: rules, Limits: limits, Ignore: ignores, Bounded: c.Bounded, Listeners: listeners, Recorder: p.store,
 	})
 	p.metrics = web.NewMetrics(version, revision())
+	for _, r := range proxy.Reasons {
+		p.metrics.Refusals(string(r))
+	}
 	p.watch()
 	p.web = web.New(web.Config{
 		Listen: c.Web.ListenAddress, ConfigFile: c.Web.Config.File, Version: version, Registry: p.metrics.Registry(),
@@ -115,20 +135,60 @@ func (p *pipeline) start(pairs []pair) error {
 			return usage("%w", err)
 		}
 	}
-	for _, x := range pairs {
-		s := p.server(x)
-		if err := s.Start(); err != nil {
-			p.stop(context.Background())
-			return usage("%w", err)
-		}
-		p.proxies = append(p.proxies, s)
-		p.metrics.UpstreamUp(x.listen, true) // until a connection shows otherwise
-		for _, a := range s.Addrs() {
-			p.logger.Info("listening", zap.Stringer("address", a), zap.String("upstream", x.upstream.address), zap.Bool("upstream_tls", x.upstream.tls != nil))
-		}
+	if err := p.listen(pairs); err != nil {
+		p.stop(context.Background())
+		return usage("%w", err)
 	}
 	p.web.SetReady(true)
 	return nil
+}
+
+// listen opens the listeners.
+func (p *pipeline) listen(pairs []pair) error {
+	if p.config.Topology {
+		return p.startMembers(pairs)
+	}
+	for _, x := range pairs {
+		if err := p.serve(x, p.server(x)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errStopped = errors.New("the proxy is stopping")
+
+// serve starts the proxy of one pair.
+func (p *pipeline) serve(x pair, s *proxy.Server) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped {
+		return errStopped
+	}
+	if err := s.Start(); err != nil {
+		return err
+	}
+	p.proxies, p.listened = append(p.proxies, s), append(p.listened, x)
+	p.metrics.UpstreamUp(x.listen, true) // until a connection shows otherwise
+	for _, a := range s.Addrs() {
+		p.logger.Info("listening", zap.Stringer("address", a), zap.String("upstream", x.upstream.address),
+			zap.Bool("tls", s.ListenTLS != nil), zap.Bool("upstream_tls", s.UpstreamTLS != nil))
+	}
+	return nil
+}
+
+// pairs are those that are served now.
+func (p *pipeline) pairs() []pair {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.listened)
+}
+
+// servers are the proxies that run now.
+func (p *pipeline) servers() []*proxy.Server {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.proxies)
 }
 
 // server makes the proxy of one pair. Cursor ids are the upstream's, so its
@@ -138,10 +198,10 @@ func (p *pipeline) server(x pair) *proxy.Server {
 		Source: op.SourceProxy, Has: has, Stats: p.stats, Cursors: session.NewCursors(maxCursors, p.stats),
 		Pending: p.pending, Emit: p.judge,
 	}
-	return &proxy.Server{
-		Listen: x.listen, Upstream: x.upstream.address, UpstreamTLS: x.upstream.tls,
+	s := &proxy.Server{
+		Listen: x.listen, Listeners: x.sockets, Upstream: x.upstream.address,
 		NewTap: func(c proxy.Conn) proxy.Tap {
-			s := session.New(sessions, op.Conn{ID: c.ID, Client: c.Client.String(), Server: c.Upstream.String()})
+			s := session.New(sessions, op.Conn{ID: c.ID, Client: peer(c.Client), Server: c.Upstream.String()})
 			return session.NewStream(p.queue, s, int(p.config.Analysis.MaxRequest), int(p.config.Analysis.MaxReply))
 		},
 		Hooks: proxy.Hooks{
@@ -156,15 +216,18 @@ func (p *pipeline) server(x pair) *proxy.Server {
 				p.metrics.TapPanic()
 				p.logger.Error("analysis of a connection stopped after a panic; its bytes pass on", zap.String("panic", fmt.Sprintf("%T", v)))
 			},
-			Error: func(err error) { p.logger.Warn("proxy", zap.Error(err)) },
+			Error: func(err error) { p.failed(x, err) },
 		},
 	}
+	p.apply(s, x.upstream)
+	return s
 }
 
 // judge is where operations reach the rules.
 func (p *pipeline) judge(o *op.Operation) {
 	if o.Command != op.Notice {
 		p.metrics.Command(o)
+		p.x509(o)
 	} else if p.dials.allow(string(o.Notice)) {
 		p.logger.Info("a connection cannot be read in full", zap.String("notice", string(o.Notice)), zap.String("network.peer.address", o.Conn.Client))
 	}
@@ -186,14 +249,28 @@ func (p *pipeline) upstreamUp(x pair, up bool, err error) {
 	}
 }
 
+// failed logs what a proxy could not do: the same error of the system, such as no
+// descriptors left, at most once per listener in ten seconds.
+func (p *pipeline) failed(x pair, err error) {
+	var number syscall.Errno
+	if errors.As(err, &number) && !p.dials.allow(x.listen+" "+number.Error()) {
+		return
+	}
+	p.logger.Warn("proxy", zap.Error(err))
+}
+
 // drain takes no new connections and waits for those that are open, at most
 // for the grace time; ctx ends the waiting early.
 func (p *pipeline) drain(ctx context.Context) {
 	p.web.SetReady(false)
+	p.mu.Lock()
+	p.stopped = true
+	p.mu.Unlock()
+	servers := p.servers()
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(p.config.Shutdown.Grace))
 	defer cancel()
-	done := make(chan struct{}, len(p.proxies))
-	for _, s := range p.proxies {
+	done := make(chan struct{}, len(servers))
+	for _, s := range servers {
 		go func() {
 			if err := s.Shutdown(ctx); err != nil {
 				p.logger.Info("connections closed after the grace time", zap.Error(err))
@@ -201,7 +278,7 @@ func (p *pipeline) drain(ctx context.Context) {
 			done <- struct{}{}
 		}()
 	}
-	for range p.proxies {
+	for range servers {
 		<-done
 	}
 }
@@ -223,7 +300,7 @@ func (p *pipeline) stop(ctx context.Context) {
 // addresses are where clients can connect.
 func (p *pipeline) addresses() []string {
 	var out []string
-	for _, s := range p.proxies {
+	for _, s := range p.servers() {
 		for _, a := range s.Addrs() {
 			out = append(out, a.String())
 		}
@@ -277,7 +354,7 @@ func idle(entries []engine.IgnoreUse) []sink.IdleIgnore {
 // status is a summary for people and probes.
 func (p *pipeline) status() any {
 	open := 0
-	for _, s := range p.proxies {
+	for _, s := range p.servers() {
 		open += s.Connections()
 	}
 	return map[string]any{

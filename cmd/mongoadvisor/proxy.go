@@ -29,13 +29,15 @@ func newProxy() *cobra.Command {
 judges what passes. Each finding is one JSON record on standard output; what
 the program says of itself goes to standard error. Clients connect to the
 listener instead of the server, with directConnection=true when the server is
-a member of a replica set.
+a member of a replica set; or --topology gives each member a listener, and names
+those in the replies that tell clients where the members are.
 
 Nothing the analysis does slows, changes or ends a connection: what it cannot
 read or has no room for is passed on and counted.`,
 		Example: `  mongoadvisor proxy --listen 127.0.0.1:27217 --upstream 127.0.0.1:27017
   mongoadvisor proxy 27217=db1:27017 27218=db2:27017 --profile production
   mongoadvisor proxy --upstream 'mongodb://db1:27017/?tls=true'
+  mongoadvisor proxy --topology --upstream 'mongodb://db1,db2,db3/?replicaSet=rs0'
   mongoadvisor proxy --upstream 127.0.0.1:27017 | jq .finding
   mongoadvisor proxy --upstream 127.0.0.1:27017 --output report.txt   # at the end`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,8 +52,12 @@ read or has no room for is passed on and counted.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&c.Listen, "listen", c.Listen, "address to listen on")
-	f.StringVar(&c.Upstream, "upstream", "", "server to forward to: host:port or mongodb://host:port/?tls=true")
+	f.StringVar(&c.Listen, "listen", c.Listen, "address to listen on: host:port or unix:/path")
+	f.StringVar(&c.Upstream, "upstream", "", "server to forward to: host:port, unix:/path or mongodb://host:port/?tls=true")
+	f.BoolVar(&c.Topology, "topology", false, "give each member of the replica set a listener, and tell clients of those")
+	f.StringVar(&c.TopologyAdvertise, "topology-advertise", "", "host clients reach the listeners under, or a template with {port}, {n} and {member}")
+	f.IntVar(&c.TopologyMaxMembers, "topology-max-members", c.TopologyMaxMembers, "members that get a listener: as many ports from --listen on")
+	c.Edges.flags(f)
 	f.Var(&c.Shutdown.Grace, "shutdown.grace", "how long open connections may go on after SIGTERM")
 	f.StringVar(&c.Format, "format", c.Format, "format of --output: "+strings.Join(sink.Formats, ", "))
 	f.StringVar(&c.Output, "output", "", "file for a report at the end; empty for none")
@@ -66,8 +72,8 @@ func (c *config) pairs(args []string) ([]pair, error) {
 		if err != nil {
 			return nil, err
 		}
-		up, err := parseUpstream(c.Upstream)
-		return []pair{{listen, up}}, err
+		up, err := parseUpstream(c.Upstream, c.Topology)
+		return []pair{{listen: listen, upstream: up}}, err
 	}
 	if c.Upstream != "" {
 		return nil, usage("give either LISTEN=UPSTREAM pairs or --listen and --upstream")
@@ -83,7 +89,7 @@ func (c *config) pairs(args []string) ([]pair, error) {
 		if err != nil {
 			return nil, err
 		}
-		up, err := parseUpstream(after)
+		up, err := parseUpstream(after, false)
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +97,7 @@ func (c *config) pairs(args []string) ([]pair, error) {
 			return nil, usage("listen address %s is given twice", listen)
 		}
 		seen[listen] = true
-		out = append(out, pair{listen, up})
+		out = append(out, pair{listen: listen, upstream: up})
 	}
 	return out, nil
 }
@@ -103,7 +109,13 @@ func runProxy(ctx context.Context, c *config, pairs []pair, stdout, stderr io.Wr
 			return err
 		}
 	}
+	if err := inherit(pairs); err != nil {
+		return err
+	}
 	for _, x := range pairs {
+		if c.Topology && (strings.HasPrefix(x.listen, unixPrefix) || strings.HasPrefix(x.upstream.address, unixPrefix)) {
+			return usage("topology: members are reached over TCP; leave Unix sockets out")
+		}
 		if loops(x, pairs) {
 			return usage("upstream %s is a listener of this proxy: connections would go round for ever", x.upstream.address)
 		}
@@ -115,21 +127,24 @@ func runProxy(ctx context.Context, c *config, pairs []pair, stdout, stderr io.Wr
 	logger := newLogger(c, log)
 	findings := *c
 	findings.Log.Level = "info" // log.level is for what the program says of itself
-	p, err := newPipeline(c, logger, reachable(pairs), sink.NewLog(newLogger(&findings, stdout)))
+	out := &countingWriter{w: stdout}
+	p, err := newPipeline(c, logger, pairs, sink.NewLog(newLogger(&findings, out)))
 	if err != nil {
 		return err
 	}
-	p.logDropped = log.dropped.Load
+	p.logDropped = func() int64 { return log.dropped.Load() + out.failed.Load() }
 	signals := make(chan os.Signal, 2) // both are kept, however close they come
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	defer signal.Stop(signals)
 	if err := p.start(pairs); err != nil {
 		return err
 	}
+	tellManager(serving)
 	select {
 	case <-signals:
 	case <-ctx.Done():
 	}
+	tellManager(stopping)
 	logger.Info("draining; a second signal ends at once", zap.Stringer("grace", &c.Shutdown.Grace))
 	second, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"crypto/tls"
 	"net"
 	"net/url"
 	"strconv"
@@ -10,60 +9,81 @@ import (
 
 // upstream is where a listener forwards to.
 type upstream struct {
-	address string // "db1:27017"
-	tls     *tls.Config
+	address string   // "db1:27017" or "unix:/path"; the first of hosts
+	hosts   []string // more than one only with --topology
+	tls     bool     // the URI asks for it
 }
 
-const mongoPort = "27017"
+const (
+	mongoPort  = "27017"
+	unixPrefix = "unix:"
+)
 
-// parseUpstream reads "host:port", "host" or a mongodb:// URI. Credentials are
-// refused: clients authenticate to the server through the proxy, which never
-// holds any.
-func parseUpstream(s string) (upstream, error) {
+// parseUpstream reads "host:port", "host", a path, or a mongodb:// URI.
+// Credentials are refused: clients authenticate to the server through the proxy,
+// which never holds any. many allows several hosts.
+func parseUpstream(s string, many bool) (upstream, error) {
 	switch {
 	case s == "":
 		return upstream{}, usage("upstream: want the server to forward to, as --upstream 127.0.0.1:27017")
 	case strings.HasPrefix(s, "mongodb+srv://"):
-		return upstream{}, usage("upstream: mongodb+srv:// names a whole cluster, and one listener forwards to one member: give a member as host:port, or mongodb://host:port/?tls=true")
+		return upstream{}, usage("upstream: mongodb+srv:// is not read yet; give the members it stands for, as mongodb://host1,host2,host3/?tls=true with --topology")
 	case strings.HasPrefix(s, "mongodb://"):
-		return parseURI(s)
+		return parseURI(s, many)
+	case strings.HasPrefix(s, unixPrefix+"/") || strings.HasPrefix(s, "/"):
+		address := unixPrefix + strings.TrimPrefix(s, unixPrefix)
+		return upstream{address: address, hosts: []string{address}}, nil
 	case strings.Contains(s, "://") || strings.Contains(s, "@") || strings.Contains(s, "/"):
-		return upstream{}, usage("upstream: want host:port or mongodb://host:port, without user, password and path")
+		return upstream{}, usage("upstream: want host:port, unix:/path or mongodb://host:port, without user, password and database")
 	}
-	address, err := withPort(s)
-	return upstream{address: address}, err
+	return parseHosts(s, many)
 }
 
-func parseURI(s string) (upstream, error) {
+// parseHosts reads "db1,db2:27018".
+func parseHosts(list string, many bool) (upstream, error) {
+	var u upstream
+	for _, h := range strings.Split(list, ",") {
+		address, err := withPort(h)
+		if err != nil {
+			return upstream{}, err
+		}
+		u.hosts = append(u.hosts, address)
+	}
+	if len(u.hosts) > 1 && !many {
+		return upstream{}, usage("upstream: one listener forwards to one member; add --topology, or give a pair for each, as `mongoadvisor proxy 27217=db1:27017 27218=db2:27017`")
+	}
+	u.address = u.hosts[0]
+	return u, nil
+}
+
+func parseURI(s string, many bool) (upstream, error) {
 	rest := strings.TrimPrefix(s, "mongodb://")
 	if strings.Contains(strings.SplitN(rest, "?", 2)[0], "@") {
 		return upstream{}, usage("upstream: leave user and password out of the URI: clients authenticate to the server themselves, through the proxy")
 	}
 	hosts, query, _ := strings.Cut(rest, "?")
 	hosts, _, _ = strings.Cut(hosts, "/")
-	if strings.Contains(hosts, ",") {
-		return upstream{}, usage("upstream: one listener forwards to one member; give a pair for each, as `mongoadvisor proxy 27217=db1:27017 27218=db2:27017`")
-	}
 	options, err := url.ParseQuery(query)
 	if err != nil {
 		return upstream{}, usage("upstream: the URI's options cannot be read")
 	}
-	address, err := withPort(hosts)
+	if path, err := url.PathUnescape(hosts); err == nil && strings.HasPrefix(path, "/") {
+		return upstream{address: unixPrefix + path, hosts: []string{unixPrefix + path}}, nil
+	}
+	u, err := parseHosts(hosts, many)
 	if err != nil {
 		return upstream{}, err
 	}
 	for name := range options {
 		if strings.HasPrefix(name, "tls") && name != "tls" {
-			return upstream{}, usage("upstream: option %s is not supported; tls=true checks the server's certificate against the system's authorities (SSL_CERT_FILE names others)", name)
+			return upstream{}, usage("upstream: option %s is not read from the URI; --upstream-tls-ca, -cert, -insecure and -server-name say how to speak TLS to the server", name)
 		}
 	}
-	u := upstream{address: address}
 	for _, name := range []string{"tls", "ssl"} {
 		switch options.Get(name) {
 		case "", "false":
 		case "true":
-			host, _, _ := net.SplitHostPort(address)
-			u.tls = &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}
+			u.tls = true
 		default:
 			return upstream{}, usage("upstream: %s=%q: want true or false", name, options.Get(name))
 		}
@@ -84,15 +104,18 @@ func withPort(s string) (string, error) {
 }
 
 // listenAddress reads what stands before "=" in a pair: a port alone means
-// loopback.
+// loopback, a path a Unix socket.
 func listenAddress(s string) (string, error) {
 	if n, err := strconv.Atoi(s); err == nil && n >= 0 && n <= 65535 {
 		return net.JoinHostPort("127.0.0.1", s), nil
+	}
+	if path := strings.TrimPrefix(s, unixPrefix); strings.HasPrefix(path, "/") {
+		return unixPrefix + path, nil
 	}
 	if _, port, err := net.SplitHostPort(s); err == nil {
 		if n, err := strconv.Atoi(port); err == nil && n >= 0 && n <= 65535 {
 			return s, nil
 		}
 	}
-	return "", usage("listen %q: want a port, or host:port such as 127.0.0.1:27217 or [::1]:27217", s)
+	return "", usage("listen %q: want a port, host:port such as 127.0.0.1:27217 or [::1]:27217, or unix:/path", s)
 }

@@ -58,7 +58,7 @@ func pass(t *testing.T, tok *tokens) (outputs, []store.Entry) {
 		"S06.documents-per-day": 4, "S06.repeats": 1,
 	}
 	maps.Copy(limits, operationLimits)
-	eng := engine.New(engine.Config{Rules: analyzers.All(), Limits: limits, Listeners: []string{"127.0.0.1:1"}, Recorder: st})
+	eng := engine.New(engine.Config{Rules: analyzers.All(), Limits: limits, Listeners: func() []string { return []string{"127.0.0.1:1"} }, Recorder: st})
 	metrics := web.NewMetrics("test", "test")
 	stats := &session.Stats{}
 	queue := session.NewQueue(1<<30, stats)

@@ -33,6 +33,10 @@ var ours = map[string][]string{
 	// what every source makes and every rule reads
 	"internal/op":      {"internal/regex"},
 	"internal/session": {"wire", "internal/op"},
+	// listeners of a replica set's members: changes host names in what passes
+	"internal/topology": {"wire"},
+	// certificates that follow their files
+	"internal/certs": {},
 	// the contract, the rules and what runs them
 	"internal/analysis":              {"internal/op"},
 	"internal/analysis/cases":        {"internal/op"},
@@ -52,10 +56,11 @@ var ours = map[string][]string{
 	"internal/deps":   {},
 	"docs":            {},
 	"e2e":             {},
+	"e2e/faults":      {},
 	// the only place where all packages meet
 	"cmd/mongoadvisor": {
 		"analyzers", "internal/analysis", "internal/demo", "internal/demo/mongod", "internal/engine", "internal/op",
-		"internal/session", "internal/sink", "internal/store", "internal/web", "proxy",
+		"internal/session", "internal/sink", "internal/store", "internal/topology", "internal/certs", "internal/web", "proxy",
 	},
 }
 
@@ -65,22 +70,25 @@ var testOnly = []string{"internal/analysis/analysistest", "internal/demo/mongod/
 // libraries lists which packages import a library, tests left out. The longest
 // prefix of an import path that is a key decides.
 var libraries = map[string][]string{
-	bsoncore:                       {"wire", "internal/op", "internal/session", "internal/engine", "internal/analysis/cases", "internal/analysis/analysistest", "analyzers"},
-	wiremessage:                    {}, // its test compares wire with it
-	driver + "/x":                  {},
-	driver + "/bson":               {"internal/analysis/cases", "internal/demo", "internal/demo/mongod"},
-	driver:                         {"internal/demo", "internal/demo/mongod", "cmd/mongoadvisor"}, // a client: only the demo has one
-	"github.com/klauspost/":        {"wire"},
-	"github.com/prometheus/":       {"internal/web"},
-	"github.com/fatih/color":       {"internal/sink"},
-	"go.uber.org/zap":              {"internal/sink", "cmd/mongoadvisor"},
-	"github.com/spf13/":            {"cmd/mongoadvisor"},
-	"github.com/goccy/go-yaml":     {"cmd/mongoadvisor"},
-	"github.com/google/go-cmp":     {},
-	"github.com/gopacket/gopacket": {"internal/analysis/analysistest"}, // captures in tests
-	"github.com/rogpeppe/":         {},
-	"go.uber.org/goleak":           {},
-	"pgregory.net/rapid":           {},
+	bsoncore:                         {"wire", "internal/op", "internal/session", "internal/topology", "internal/engine", "internal/analysis/cases", "internal/analysis/analysistest", "analyzers"},
+	wiremessage:                      {}, // its test compares wire with it
+	driver + "/x":                    {},
+	driver + "/bson":                 {"internal/analysis/cases", "internal/demo", "internal/demo/mongod"},
+	driver:                           {"internal/demo", "internal/demo/mongod", "cmd/mongoadvisor"}, // a client: only the demo has one
+	"github.com/klauspost/":          {"wire"},
+	"github.com/prometheus/":         {"internal/web"},
+	"github.com/fatih/color":         {"internal/sink"},
+	"go.uber.org/zap":                {"internal/sink", "cmd/mongoadvisor"},
+	"github.com/spf13/":              {"cmd/mongoadvisor"},
+	"github.com/goccy/go-yaml":       {"cmd/mongoadvisor"},
+	"github.com/google/go-cmp":       {},
+	"github.com/gopacket/gopacket":   {"internal/analysis/analysistest"}, // captures in tests
+	"github.com/rogpeppe/":           {},
+	"go.uber.org/goleak":             {},
+	"github.com/pires/go-proxyproto": {"proxy"},
+	"golang.org/x/sys":               {"proxy"},
+	"github.com/coreos/go-systemd":   {"cmd/mongoadvisor"},
+	"pgregory.net/rapid":             {},
 }
 
 // pkg is what `go list` tells of a package.

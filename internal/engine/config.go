@@ -22,7 +22,7 @@ type Config struct {
 	// or "addresses" in any collection.
 	Bounded []string
 	// Listeners are the addresses clients reach us by.
-	Listeners []string
+	Listeners func() []string
 	// Recorder takes what is found; it must not be nil.
 	Recorder Recorder
 }

@@ -254,7 +254,12 @@ func (e *Engine) Bounded(ns op.Namespace, path string) bool {
 }
 
 // Listeners are the addresses clients reach us by.
-func (e *Engine) Listeners() []string { return e.config.Listeners }
+func (e *Engine) Listeners() []string {
+	if e.config.Listeners == nil {
+		return nil
+	}
+	return e.config.Listeners()
+}
 
 // Stats are the rules' counters, in the order of the rules.
 func (e *Engine) Stats() []*RuleStats {

@@ -73,7 +73,7 @@ func TestFindingIsCompleted(t *testing.T) {
 }
 
 func TestBounded(t *testing.T) {
-	e, _ := newEngine(Config{Bounded: []string{"tags", "shop.customers.addresses"}, Listeners: []string{"a:1"}})
+	e, _ := newEngine(Config{Bounded: []string{"tags", "shop.customers.addresses"}, Listeners: func() []string { return []string{"a:1"} }})
 	shop := op.Namespace{DB: "shop", Coll: "customers"}
 	if !e.Bounded(shop, "tags") || !e.Bounded(shop, "addresses") || e.Bounded(op.Namespace{DB: "shop", Coll: "x"}, "addresses") || e.Bounded(shop, "log") {
 		t.Error("Bounded")

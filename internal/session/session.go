@@ -47,6 +47,9 @@ type Pending struct {
 // NewPending allows at most maxBytes.
 func NewPending(maxBytes int64) *Pending { return &Pending{max: maxBytes} }
 
+// Held is how many bytes wait now: 0 once every session has been closed.
+func (p *Pending) Held() int64 { return p.used }
+
 // Config is what the sessions of one source share.
 type Config struct {
 	Source  op.Source

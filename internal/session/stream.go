@@ -25,6 +25,9 @@ type Stream struct {
 	session *Session
 	half    [2]half
 	blind   atomic.Bool // one of the directions was given up
+	// midClient and awaited are for Idle, which runs beside Client.
+	midClient atomic.Bool
+	awaited   atomic.Int64
 }
 
 type half struct {
@@ -42,6 +45,7 @@ func NewStream(q *Queue, s *Session, requestLimit, replyLimit int) *Stream {
 	st := &Stream{queue: q, stats: q.stats, session: s}
 	st.half[FromClient].limit = requestLimit
 	st.half[FromServer].limit = replyLimit
+	st.awaited.Store(nobody)
 	return st
 }
 
@@ -78,6 +82,9 @@ func (s *Stream) feed(d Direction, b []byte) {
 		rest = left
 		s.message(d, now, m)
 	}
+	if d == FromClient {
+		s.midClient.Store(h.framer.MidMessage())
+	}
 	held := h.framer.Buffered()
 	s.queue.partial.Add(int64(held - h.held))
 	h.held = held
@@ -106,6 +113,7 @@ func (s *Stream) room(h *half) int {
 
 func (s *Stream) message(d Direction, now time.Time, m wire.Message) {
 	s.stats.message(d, m.OpCode)
+	s.awaits(d, &m)
 	kind := eventRequest
 	if d == FromServer {
 		kind = eventReply

@@ -30,6 +30,7 @@ type Metrics struct {
 	toClient    prometheus.Counter
 	upstreamUp  *prometheus.GaugeVec
 	tapPanics   prometheus.Counter
+	refused     *prometheus.CounterVec
 	commands    map[string]prometheus.Counter
 	durations   map[string]prometheus.Observer
 }
@@ -48,6 +49,7 @@ func NewMetrics(version, revision string) *Metrics {
 	m.toServer, m.toClient = bytes.WithLabelValues(toServer), bytes.WithLabelValues(toClient)
 	m.upstreamUp = prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: namespace, Name: "upstream_up", Help: "1 when the last connection to the upstream of a listener could be opened, 0 when not."}, []string{"listener"})
 	m.tapPanics = prometheus.NewCounter(prometheus.CounterOpts{Namespace: namespace, Name: "tap_panics_total", Help: "Connections whose analysis was dropped after a panic; they were forwarded on."})
+	m.refused = prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: "refused_connections_total", Help: "Client connections that were closed unserved, by reason."}, []string{"reason"})
 	commands := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: "commands_total", Help: "Commands seen, by name; unknown names count as other."}, []string{"command"})
 	durations := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: namespace, Name: "command_duration_seconds",
@@ -59,7 +61,7 @@ func NewMetrics(version, revision string) *Metrics {
 		m.commands[name] = commands.WithLabelValues(name)
 		m.durations[name] = durations.WithLabelValues(name)
 	}
-	m.registry.MustRegister(info, m.Connections, m.Open, bytes, m.upstreamUp, m.tapPanics, commands, durations)
+	m.registry.MustRegister(info, m.Connections, m.Open, bytes, m.upstreamUp, m.tapPanics, m.refused, commands, durations)
 	return m
 }
 
@@ -83,6 +85,16 @@ func (m *Metrics) UpstreamUp(listener string, up bool) {
 	}
 	m.upstreamUp.WithLabelValues(listener).Set(v)
 }
+
+// Refusals makes a series for each reason there is.
+func (m *Metrics) Refusals(reasons ...string) {
+	for _, r := range reasons {
+		m.refused.WithLabelValues(r)
+	}
+}
+
+// Refused counts a connection that was closed unserved.
+func (m *Metrics) Refused(reason string) { m.refused.WithLabelValues(reason).Inc() }
 
 // TapPanic counts a connection that is no longer analysed.
 func (m *Metrics) TapPanic() { m.tapPanics.Inc() }

@@ -80,7 +80,7 @@ func Replay(f *cases.File, rules []*analysis.Analyzer) ([][]analysis.Report, *st
 	}
 	st := store.New(store.Config{Profile: store.CI})
 	rec := &recorder{store: st}
-	eng := engine.New(engine.Config{Rules: rules, Limits: limits, Bounded: f.Bounded, Listeners: f.Listeners, Recorder: rec})
+	eng := engine.New(engine.Config{Rules: rules, Limits: limits, Bounded: f.Bounded, Listeners: func() []string { return f.Listeners }, Recorder: rec})
 	stats := &session.Stats{}
 	config := session.Config{
 		Source: op.SourceProxy, Has: op.HasReply | op.HasLatency | op.HasConn, Stats: stats,

@@ -17,10 +17,11 @@ const grace = 10 * time.Second
 // Process is a mongod that Start started. Its methods may be called from any
 // goroutine.
 type Process struct {
-	path string
-	opts StartOptions
-	dir  string // data
-	port int
+	path  string
+	opts  StartOptions
+	dir   string // data
+	port  int
+	alone bool // the only member of its set
 
 	mu      sync.Mutex
 	server  *server // nil when it does not run
@@ -31,7 +32,9 @@ type Process struct {
 func (p *Process) Addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port)) }
 
 // URI is the connection string of this server alone.
-func (p *Process) URI() string { return "mongodb://" + p.Addr() + "/?directConnection=true" }
+func (p *Process) URI() string {
+	return "mongodb://" + p.Addr() + "/?directConnection=true" + p.opts.URIArgs
+}
 
 // Stop ends the server in order, and kills it after ten seconds. A data folder
 // that Start made in the system's folder for temporary files is removed. Further
@@ -65,7 +68,7 @@ func (p *Process) Restart(ctx context.Context) error {
 	if err := p.run(ctx); err != nil {
 		return err
 	}
-	if p.opts.ReplSet != "" {
+	if p.alone {
 		return p.awaitPrimary(ctx)
 	}
 	return nil

@@ -14,21 +14,32 @@ type StartOptions struct {
 	Port    int                  // on 127.0.0.1; 0: a free one
 	Args    []string             // further arguments of mongod
 	ReplSet string               // name of a set of which it becomes the only member; "": standalone
+	URIArgs string               // further options of its connection string, as "&tls=true&tlsCAFile=ca.pem"
 	Logf    func(string, ...any) // takes a line at each start and end; nil: silent
 }
 
 // Start runs the mongod at path and waits until it answers. On Linux the server
 // dies with this process, however that ends.
 func Start(ctx context.Context, path string, opts StartOptions) (*Process, error) {
+	p, err := startMember(ctx, path, opts)
+	if err != nil || opts.ReplSet == "" {
+		return p, err
+	}
+	p.alone = true
+	if err := p.initiate(ctx); err != nil {
+		return nil, errors.Join(err, p.discard())
+	}
+	return p, nil
+}
+
+// startMember is Start without making the server a set of its own.
+func startMember(ctx context.Context, path string, opts StartOptions) (*Process, error) {
 	p := &Process{path: path, opts: opts, port: opts.Port}
 	var err error
 	if p.dir, err = os.MkdirTemp(opts.Dir, "mongoadvisor-mongod-"); err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
-	if err = p.start(ctx); err == nil && opts.ReplSet != "" {
-		err = p.initiate(ctx)
-	}
-	if err != nil {
+	if err = p.start(ctx); err != nil {
 		return nil, errors.Join(err, p.discard())
 	}
 	return p, nil

@@ -54,6 +54,24 @@ func StartWith(t testing.TB, opts mongod.StartOptions) *mongod.Process {
 	return p
 }
 
+// StartSet gives a replica set with empty data that ends with the test.
+func StartSet(t testing.TB, opts mongod.SetOptions) *mongod.Set {
+	t.Helper()
+	if opts.Logf == nil {
+		opts.Logf = t.Logf
+	}
+	s, err := mongod.StartSet(context.Background(), Path(t), opts)
+	if err != nil {
+		none(t, err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Errorf("mongod: %v", err)
+		}
+	})
+	return s
+}
+
 func none(t testing.TB, err error) {
 	t.Helper()
 	if errors.Is(err, mongod.ErrUnavailable) && os.Getenv("CI") == "" {

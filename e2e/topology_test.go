@@ -1,0 +1,64 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/event"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"mongoadvisor/internal/demo/mongod"
+	"mongoadvisor/internal/demo/mongod/mongodtest"
+)
+
+// TestTopology: a driver that follows the set's members through --topology only
+// ever opens connections to the proxy, and can write.
+func TestTopology(t *testing.T) {
+	set := mongodtest.StartSet(t, mongod.SetOptions{})
+	var hosts []string
+	for _, m := range set.Members {
+		hosts = append(hosts, m.Addr())
+	}
+	p := startProxy(t, "mongodb://"+strings.Join(hosts, ",")+"/?replicaSet=rs0", "--topology", "--listen", "127.0.0.1:0")
+	uri := ""
+	for _, line := range strings.Split(p.errors(), "\n") {
+		if _, rest, ok := strings.Cut(line, `"connection_string":"`); ok {
+			uri, _, _ = strings.Cut(rest, `"`)
+		}
+	}
+	if uri == "" {
+		t.Fatalf("no connection string in the log: %s", p.errors())
+	}
+	opened := make(chan string, 1000)
+	client, err := mongo.Connect(options.Client().ApplyURI(uri).SetServerSelectionTimeout(20 * time.Second).SetPoolMonitor(&event.PoolMonitor{
+		Event: func(e *event.PoolEvent) {
+			if e.Type == event.ConnectionCreated {
+				opened <- e.Address
+			}
+		},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = client.Disconnect(t.Context()) }()
+	for range 20 {
+		if _, err := client.Database("shop").Collection("c").InsertOne(t.Context(), bson.D{{Key: "a", Value: 1}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(opened)
+	n := 0
+	for len(opened) > 0 {
+		address := <-opened
+		n++
+		if !strings.Contains(uri, address) {
+			t.Errorf("the driver went round the proxy to %s; clients were told %s", address, uri)
+		}
+	}
+	if n == 0 {
+		t.Error("no connection was seen")
+	}
+}
