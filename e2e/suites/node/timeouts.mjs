@@ -40,13 +40,15 @@ test('waiting for a connection', async (c) => {
 
 test('a closed client leaves nothing running on the server', async (c) => {
   const client = await another(c, { appName: 'leaves soon' })
-  await c.coll.insertMany(Array.from({ length: 300 }, (_, _id) => ({ _id })))
-  const reading = thrown(client.db(c.db.databaseName).collection('things').find({ $where: 'sleep(100) || true' }).toArray())
+  await c.coll.insertMany(Array.from({ length: 3000 }, (_, _id) => ({ _id })))
+  const reading = thrown(client.db(c.db.databaseName).collection('things').find({ $where: 'sleep(100) || true' }, { maxTimeMS: 100_000 }).toArray())
   const running = () => c.client.db('admin').aggregate([{ $currentOp: {} }, { $match: { appName: 'leaves soon', op: 'query' } }]).toArray()
   let i = 0
   while ((await running()).length === 0 && i++ < 600) await new Promise((r) => setTimeout(r, 20))
+  assert.equal((await running()).length, 1)
   await client.close()
-  await reading
+  const { name } = await reading
+  assert.match(name, /^Mongo(ClientClosed|PoolClosed|TopologyClosed|Network)Error$/)
   for (i = 0; i < 600 && (await running()).length > 0; i++) await new Promise((r) => setTimeout(r, 50))
   assert.equal((await running()).length, 0)
 }, { long: true })
