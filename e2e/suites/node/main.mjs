@@ -1,0 +1,21 @@
+// One file per theme; each adds its tests when it is imported.
+import './crud.mjs'
+import './values.mjs'
+import './bulk.mjs'
+import './cursors.mjs'
+import './aggregate.mjs'
+import './indexes.mjs'
+import './errors.mjs'
+import './sessions.mjs'
+import './transactions.mjs'
+import './retries.mjs'
+import './changes.mjs'
+import './gridfs.mjs'
+import './monitoring.mjs'
+import './timeouts.mjs'
+import './deployment.mjs'
+import './login.mjs'
+import { runTests } from '../js/harness.mjs'
+import { close, open } from './server.mjs'
+
+await runTests(open, close)
