@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -48,9 +49,9 @@ func (s *stage) happen(p *plan) (happened map[string]int) {
 			}
 		}
 	})
-	p.run(events, func(e event) {
+	p.run(events, func(e event, random *rand.Rand) {
 		s.t.Logf("%v: %s", time.Since(began).Round(time.Second), e.name)
-		e.do(s, p)
+		e.do(s, random)
 		happened[e.name]++
 	})
 	close(over)
