@@ -103,9 +103,15 @@ func freePort(t testing.TB) string {
 // startProxy runs the program in front of an upstream and waits until it is ready.
 func startProxy(t testing.TB, upstream string, args ...string) *proxied {
 	t.Helper()
+	return startProxyBy(t, exec.Command, upstream, args...)
+}
+
+// startProxyBy lets something else start the program, which must become it.
+func startProxyBy(t testing.TB, command func(name string, args ...string) *exec.Cmd, upstream string, args ...string) *proxied {
+	t.Helper()
 	p := &proxied{t: t, addr: freePort(t), web: freePort(t), upstream: upstream, ended: make(chan struct{})}
 	args = append([]string{"proxy", "--listen", p.addr, "--upstream", upstream, "--web.listen-address", p.web, "--profile", "ci", "--shutdown.grace", "2s"}, args...)
-	p.cmd = exec.Command(program, args...)
+	p.cmd = command(program, args...)
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {

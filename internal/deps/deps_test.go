@@ -53,6 +53,7 @@ var ours = map[string][]string{
 	"internal/demo/mongod/mongodtest": {"internal/demo/mongod"},
 	// tests only
 	"internal/canary":   {},
+	"internal/dnstest":  {},
 	"internal/deps":     {},
 	"docs":              {},
 	"e2e":               {},
@@ -68,7 +69,7 @@ var ours = map[string][]string{
 }
 
 // testOnly are packages that only tests import.
-var testOnly = []string{"internal/analysis/analysistest", "internal/demo/mongod/mongodtest"}
+var testOnly = []string{"internal/analysis/analysistest", "internal/dnstest", "internal/demo/mongod/mongodtest"}
 
 // libraries lists which packages import a library, tests left out. The longest
 // prefix of an import path that is a key decides.
@@ -89,7 +90,7 @@ var libraries = map[string][]string{
 	"github.com/rogpeppe/":           {},
 	"go.uber.org/goleak":             {},
 	"github.com/pires/go-proxyproto": {"proxy"},
-	"golang.org/x/net":               {}, // DNS messages in tests
+	"golang.org/x/net":               {"internal/dnstest"}, // DNS messages in tests
 	"golang.org/x/sys":               {"proxy"},
 	"github.com/coreos/go-systemd":   {"cmd/mongoadvisor"},
 	"pgregory.net/rapid":             {},
