@@ -61,6 +61,7 @@ var ours = map[string][]string{
 	"e2e/suites":        {"internal/demo/mongod"},
 	"e2e/suites/wire":   {},
 	"e2e/suites/go-app": {},
+	"bench":             {"analyzers", "internal/demo/mongod"},
 	// the only place where all packages meet
 	"cmd/mongoadvisor": {
 		"analyzers", "internal/analysis", "internal/demo", "internal/demo/mongod", "internal/engine", "internal/op",
@@ -77,8 +78,8 @@ var libraries = map[string][]string{
 	bsoncore:                         {"wire", "internal/op", "internal/session", "internal/topology", "internal/engine", "internal/analysis/cases", "internal/analysis/analysistest", "analyzers"},
 	wiremessage:                      {}, // its test compares wire with it
 	driver + "/x":                    {},
-	driver + "/bson":                 {"internal/analysis/cases", "internal/demo", "internal/demo/mongod", "e2e/suites", "e2e/suites/go-app", "e2e/suites/wire"},
-	driver:                           {"internal/demo", "internal/demo/mongod", "cmd/mongoadvisor", "e2e/suites", "e2e/suites/go-app", "e2e/suites/wire"}, // a client: only the demo and the suites have one
+	driver + "/bson":                 {"internal/analysis/cases", "internal/demo", "internal/demo/mongod", "e2e/suites", "e2e/suites/go-app", "e2e/suites/wire", "bench"},
+	driver:                           {"internal/demo", "internal/demo/mongod", "cmd/mongoadvisor", "e2e/suites", "e2e/suites/go-app", "e2e/suites/wire", "bench"}, // a client: only the demo, the suites and the benchmark have one
 	"github.com/klauspost/":          {"wire", "e2e/suites/wire"},
 	"github.com/prometheus/":         {"internal/web"},
 	"github.com/fatih/color":         {"internal/sink"},
