@@ -103,7 +103,16 @@ func freePort(t testing.TB) string {
 // startProxy runs the program in front of an upstream and waits until it is ready.
 func startProxy(t testing.TB, upstream string, args ...string) *proxied {
 	t.Helper()
+	return startProxyAt(t, "", upstream, args...)
+}
+
+// startProxyAt asks for readiness at a URL, where the web endpoint is guarded.
+func startProxyAt(t testing.TB, health, upstream string, args ...string) *proxied {
+	t.Helper()
 	p := &proxied{t: t, addr: freePort(t), web: freePort(t), upstream: upstream, ended: make(chan struct{})}
+	if health == "" {
+		health = "http://" + p.web
+	}
 	args = append([]string{"proxy", "--listen", p.addr, "--upstream", upstream, "--web.listen-address", p.web, "--profile", "ci", "--shutdown.grace", "2s"}, args...)
 	p.cmd = exec.Command(program, args...)
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -118,7 +127,7 @@ func startProxy(t testing.TB, upstream string, args ...string) *proxied {
 	go p.read(stdout)
 	t.Cleanup(p.stop)
 	eventually(t, "the proxy is ready", func() bool {
-		resp, err := http.Get("http://" + p.web + "/-/ready")
+		resp, err := http.Get(health + "/-/ready")
 		if err != nil {
 			return false
 		}
@@ -168,6 +177,11 @@ func (p *proxied) stop() {
 	<-p.ended
 	if err := p.cmd.Wait(); err != nil {
 		p.t.Errorf("the proxy ended with %v: %s", err, p.errors())
+	}
+	for line := range strings.Lines(p.errors()) {
+		if !json.Valid([]byte(line)) {
+			p.t.Errorf("standard error has a line that goes round the log: %q", line)
+		}
 	}
 }
 
