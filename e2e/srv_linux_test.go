@@ -60,7 +60,7 @@ func TestSRVOfReplicaSet(t *testing.T) {
 		TXT: map[string][][]string{"cluster.test.example.": {{"replicaSet=rs0"}}},
 		A:   map[string][4]byte{"a.test.example.": {127, 0, 0, 1}, "b.test.example.": {127, 0, 0, 1}},
 	}
-	p := startProxyBy(t, withResolver(t, z), "mongodb+srv://cluster.test.example/?tls=false", "--topology", "--listen", "127.0.0.1:0")
+	p := launch{by: withResolver(t, z)}.proxy(t, "mongodb+srv://cluster.test.example/?tls=false", "--topology", "--listen", "127.0.0.1:0")
 	uri := p.connectionString()
 	if n := strings.Count(uri, "127.0.0.1:"); n != 3 || !strings.HasSuffix(uri, "/?replicaSet=rs0") {
 		t.Errorf("connection string %s: want three listeners and replicaSet=rs0", uri)
@@ -76,7 +76,7 @@ func TestSRVOfRouters(t *testing.T) {
 		SRV: map[string][]dnsmessage.SRVResource{"_mongodb._tcp.cluster.test.example.": {srvRecord(t, "a.test.example.", one.Addr()), srvRecord(t, "b.test.example.", two.Addr())}},
 		A:   map[string][4]byte{"a.test.example.": {127, 0, 0, 1}, "b.test.example.": {127, 0, 0, 1}},
 	}
-	p := startProxyBy(t, withResolver(t, z), "mongodb+srv://cluster.test.example/?tls=false", "--topology", "--listen", "127.0.0.1:0")
+	p := launch{by: withResolver(t, z)}.proxy(t, "mongodb+srv://cluster.test.example/?tls=false", "--topology", "--listen", "127.0.0.1:0")
 	hosts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(p.connectionString(), "mongodb://"), "/"), ",")
 	if len(hosts) != 2 {
 		t.Fatalf("listeners %v, want one for each server", hosts)

@@ -217,7 +217,9 @@ func (p *pipeline) server(x pair) *proxy.Server {
 			UpstreamUp: func(up bool, err error) { p.upstreamUp(x, up, err) },
 			TapPanic: func(v any) {
 				p.metrics.TapPanic()
-				p.logger.Error("analysis of a connection stopped after a panic; its bytes pass on", zap.String("panic", fmt.Sprintf("%T", v)))
+				if p.dials.allow("panic of a tap") {
+					p.logger.Error("analysis of a connection stopped after a panic; its bytes pass on", zap.String("panic", fmt.Sprintf("%T", v)))
+				}
 			},
 			Error: func(err error) { p.failed(x, err) },
 		},
@@ -253,13 +255,16 @@ func (p *pipeline) upstreamUp(x pair, up bool, err error) {
 }
 
 // failed logs what a proxy could not do: the same error of the system, such as no
-// descriptors left, at most once per listener in ten seconds.
+// descriptors left, at most once per listener in ten seconds, and so all others.
 func (p *pipeline) failed(x pair, err error) {
 	var number syscall.Errno
-	if errors.As(err, &number) && !p.dials.allow(x.listen+" "+number.Error()) {
-		return
+	what := "other"
+	if errors.As(err, &number) {
+		what = number.Error()
 	}
-	p.logger.Warn("proxy", zap.Error(err))
+	if p.dials.allow(x.listen + " " + what) {
+		p.logger.Warn("proxy", zap.Error(err))
+	}
 }
 
 // drain takes no new connections and waits for those that are open, at most

@@ -45,7 +45,9 @@ func testSources(findings ...store.Entry) Sources {
 func started(t *testing.T, c Config) *Server {
 	t.Helper()
 	c.Listen = "127.0.0.1:0"
-	c.Logger = slog.New(slog.DiscardHandler)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
 	if c.Registry == nil {
 		m := NewMetrics("1.2.3", "abc")
 		m.Watch(testSources())
