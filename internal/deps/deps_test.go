@@ -58,6 +58,7 @@ var ours = map[string][]string{
 	"docs":              {},
 	"e2e":               {},
 	"e2e/faults":        {},
+	"e2e/chaos":         {},
 	"e2e/suites":        {"internal/demo/mongod"},
 	"e2e/suites/wire":   {},
 	"e2e/suites/go-app": {},
