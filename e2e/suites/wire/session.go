@@ -20,6 +20,7 @@ const guard = 60 * time.Second
 type server struct {
 	addr string
 	tls  *tls.Config
+	set  bool // by the set's name, not one member directly
 }
 
 // session is the connections of one case and what they saw.
@@ -172,14 +173,14 @@ func readMessage(r io.Reader) ([]byte, error) {
 }
 
 // primary finds the host that takes writes.
-func primary(ctx context.Context, hosts []string, config *tls.Config) (server, error) {
+func primary(ctx context.Context, hosts []string, config *tls.Config, set bool) (server, error) {
 	if config != nil {
 		config = config.Clone()
 		config.ServerName = "127.0.0.1"
 	}
 	for ctx, cancel := context.WithTimeout(ctx, guard); ; {
 		for _, host := range hosts {
-			s := server{host, config}
+			s := server{addr: host, tls: config, set: set}
 			text, err := s.play(test{run: func(x *session) { x.send(msg(1, 0, body("hello"))); x.answer() }})
 			if err == nil && strings.Contains(text, `"isWritablePrimary":true`) {
 				cancel()
