@@ -70,7 +70,7 @@ func newRunner(ctx context.Context, root, cache, program string, short bool) (*r
 func (r *runner) run(ctx context.Context, s suite, c cell) (result, error) {
 	res := result{
 		Suite: s.Name, Driver: s.Driver, Package: s.Package, Version: c.Version, Topology: c.Topology, TLS: c.TLS,
-		Compressor: c.Compressor, Login: c.Login, Server: r.server, Date: time.Now().UTC().Format(time.DateOnly),
+		Compressor: c.Compressor, Login: c.Login, Server: r.server, Date: time.Now().UTC().Format(time.DateOnly), Short: r.short,
 	}
 	if err := r.setup(ctx, s, c); err != nil {
 		return res, err
