@@ -74,10 +74,19 @@ func (s *stage) judge(happened map[string]int) {
 		}
 	}
 	samples := s.proxy.samples()
-	for _, name := range []string{"mongoadvisor_rule_panics_total", "mongoadvisor_tap_panics_total", "mongoadvisor_shed_messages_total"} {
+	for _, name := range []string{
+		"mongoadvisor_rule_panics_total", "mongoadvisor_tap_panics_total", "mongoadvisor_shed_messages_total", "mongoadvisor_topology_unread_connections_total",
+	} {
 		if n := total(samples, name, ""); n > 0 {
 			s.t.Errorf("%s is %v", name, n)
 		}
+	}
+	rewritten := total(samples, "mongoadvisor_topology_messages_total", `"rewritten"`)
+	if all := total(samples, "mongoadvisor_topology_messages_total", ""); rewritten == 0 || all > rewritten {
+		s.t.Errorf("%v messages were rewritten of %v that may name members", rewritten, all)
+	}
+	if n := total(samples, "mongoadvisor_topology_members", `"listening"`); n != members {
+		s.t.Errorf("%v members have a listener", n)
 	}
 	undecoded := total(samples, "mongoadvisor_undecoded_messages_total", "")
 	if rest := undecoded - total(samples, "mongoadvisor_undecoded_messages_total", `"cut"`); rest > 0 {
