@@ -161,8 +161,13 @@ func TestUpstreamWithPassword(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, args := range [][]string{
-				{"proxy", "--upstream", upstream}, {"proxy", "--topology", "--upstream", upstream}, {"proxy", "127.0.0.1:0=" + upstream},
-				{"proxy", upstream}, {"config", "check", file}, {"proxy", "--config.file", file}, {"proxy"},
+				{"proxy", "--upstream", upstream},
+				{"proxy", "--topology", "--upstream", upstream},
+				{"proxy", "127.0.0.1:0=" + upstream},
+				{"proxy", upstream},
+				{"config", "check", file},
+				{"proxy", "--config.file", file},
+				{"proxy"},
 			} {
 				cmd := exec.Command(program, args...)
 				cmd.Env = append(os.Environ(), "MONGOADVISOR_WEB_LISTEN_ADDRESS=")

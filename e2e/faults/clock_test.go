@@ -45,26 +45,52 @@ var clocks = map[string]func(r *rand.Rand, n int, t time.Time) time.Time{
 	},
 }
 
-// TestClockJumps plays the examples of every rule under clocks that jump: nothing
-// panics, no latency is negative, nothing waits for ever.
+// steady is how a clock goes that nobody sets.
+func steady(_ *rand.Rand, _ int, t time.Time) time.Time { return t }
+
+// rounds are how often the examples are played: what is kept for a time that never
+// passes piles up from one to the next.
+const rounds = 3
+
+// TestClockJumps plays the examples of every rule, over and over, under clocks that
+// jump: nothing panics, no latency is negative, nothing waits for ever, and no more
+// is kept than under one that does not.
 func TestClockJumps(t *testing.T) {
 	files, err := analysistest.Files("../../analyzers/testdata")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
+	var examples []*cases.File
+	for _, file := range files {
+		f, err := cases.Load(file)
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		examples = append(examples, f)
+	}
+	usual := playAll(t, steady, examples)
 	for name, clock := range clocks {
 		t.Run(name, func(t *testing.T) {
-			p := newClockPlayer(t, clock)
-			for _, file := range files {
-				f, err := cases.Load(file)
-				if err != nil {
-					t.Fatalf("%s: %v", file, err)
-				}
-				p.play(f)
+			kept := playAll(t, clock, examples)
+			t.Logf("%d bytes are kept, %d under a steady clock", kept, usual)
+			if kept > usual+usual/4 {
+				t.Errorf("%d bytes are kept, and only %d under a steady clock", kept, usual)
 			}
-			p.end()
 		})
 	}
+}
+
+// playAll returns how many bytes are kept at the end.
+func playAll(t *testing.T, clock func(*rand.Rand, int, time.Time) time.Time, examples []*cases.File) int64 {
+	t.Helper()
+	p := newClockPlayer(t, clock)
+	for range rounds {
+		for _, f := range examples {
+			p.play(f)
+		}
+	}
+	p.end()
+	return held(p.engine, p.store, p.config.Cursors, p.config.Pending)
 }
 
 // clockPlayer is one long run: what one file leaves behind meets the next.
