@@ -79,7 +79,7 @@ func TestRunsWithoutRights(t *testing.T) {
 	n, _, err := socket.ReadFrom(b)
 	if err != nil || !strings.Contains(string(b[:n]), "READY=1") {
 		_ = cmd.Process.Kill()
-		_ = <-ended
+		t.Logf("it ended with %v", <-ended)
 		t.Fatalf("systemd is told %q, %v: %s", b[:n], err, said.String())
 	}
 	status, err := os.ReadFile("/proc/" + pid(cmd) + "/status")
