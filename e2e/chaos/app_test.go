@@ -51,7 +51,7 @@ func (a *app) do(f func(context.Context) error) bool {
 // kindOf shortens an error to what is worth counting.
 func kindOf(err error) string {
 	text := err.Error()
-	for _, kind := range []string{"server selection", "connection reset", "EOF", "pool", "i/o timeout", "TransientTransaction", "NotWritablePrimary", "InterruptedDueToReplStateChange", "handshake"} {
+	for _, kind := range []string{"server selection", "connection reset", "EOF", "pool", "i/o timeout", "unable to write", "PrimarySteppedDown", "InterruptedAtShutdown", "TransientTransaction", "NotWritablePrimary", "InterruptedDueToReplStateChange", "handshake"} {
 		if strings.Contains(text, kind) {
 			return kind
 		}

@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -48,9 +49,9 @@ func (s *stage) happen(p *plan) (happened map[string]int) {
 			}
 		}
 	})
-	p.run(events, func(e event) {
+	p.run(events, func(e event, random *rand.Rand) {
 		s.t.Logf("%v: %s", time.Since(began).Round(time.Second), e.name)
-		e.do(s, p)
+		e.do(s, random)
 		happened[e.name]++
 	})
 	close(over)
@@ -73,10 +74,19 @@ func (s *stage) judge(happened map[string]int) {
 		}
 	}
 	samples := s.proxy.samples()
-	for _, name := range []string{"mongoadvisor_rule_panics_total", "mongoadvisor_tap_panics_total", "mongoadvisor_shed_messages_total"} {
+	for _, name := range []string{
+		"mongoadvisor_rule_panics_total", "mongoadvisor_tap_panics_total", "mongoadvisor_shed_messages_total", "mongoadvisor_topology_unread_connections_total",
+	} {
 		if n := total(samples, name, ""); n > 0 {
 			s.t.Errorf("%s is %v", name, n)
 		}
+	}
+	rewritten := total(samples, "mongoadvisor_topology_messages_total", `"rewritten"`)
+	if all := total(samples, "mongoadvisor_topology_messages_total", ""); rewritten == 0 || all > rewritten {
+		s.t.Errorf("%v messages were rewritten of %v that may name members", rewritten, all)
+	}
+	if n := total(samples, "mongoadvisor_topology_members", `"listening"`); n != members {
+		s.t.Errorf("%v members have a listener", n)
 	}
 	undecoded := total(samples, "mongoadvisor_undecoded_messages_total", "")
 	if rest := undecoded - total(samples, "mongoadvisor_undecoded_messages_total", `"cut"`); rest > 0 {

@@ -3,6 +3,7 @@ package chaos
 import (
 	"context"
 	"crypto/tls"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -17,22 +18,22 @@ import (
 // gone, apart from what clients make of it.
 type event struct {
 	name string
-	do   func(*stage, *plan)
+	do   func(*stage, *rand.Rand)
 	log  [][]string // parts of the lines of the proxy's log that tell of it
 }
 
 // events are all of them. Of a connection that is cut the log says nothing:
 // clients do that every day.
 var events = []event{
-	{"the primary is killed", func(s *stage, p *plan) { s.kill(p, s.primary()) }, [][]string{{"upstream unreachable"}, {"upstream is back"}, {`"event":"primary"`}}},
-	{"a secondary is killed", func(s *stage, p *plan) { s.kill(p, s.secondary(p)) }, [][]string{{"upstream unreachable"}, {"upstream is back"}}},
+	{"the primary is killed", func(s *stage, random *rand.Rand) { s.kill(random, s.primary()) }, [][]string{{"upstream unreachable"}, {"upstream is back"}, {`"event":"primary"`}}},
+	{"a secondary is killed", func(s *stage, random *rand.Rand) { s.kill(random, s.secondary(random)) }, [][]string{{"upstream unreachable"}, {"upstream is back"}}},
 	{"the primary steps down", (*stage).stepDown, [][]string{{`"event":"primary"`}}},
-	{"a member restarts", func(s *stage, p *plan) { s.restart(s.set.Members[p.random.IntN(members)]) }, nil},
-	{"the primary freezes", func(s *stage, p *plan) { s.freeze(p, s.primary()) }, [][]string{{`"event":"primary"`}}},
-	{"some connections are cut", func(s *stage, p *plan) { s.cut(p, 0.5) }, nil},
-	{"all connections are cut", func(s *stage, p *plan) { s.cut(p, 1) }, nil},
-	{"certificates are renewed", func(s *stage, _ *plan) { s.renew() }, [][]string{{"certificates have changed; new", "listen-tls"}, {"certificates have changed; new", "upstream-tls"}}},
-	{"a certificate is half written", func(s *stage, _ *plan) { s.spoil() }, [][]string{{"cannot be used", "listen-tls"}}},
+	{"a member restarts", func(s *stage, random *rand.Rand) { s.restart(s.set.Members[random.IntN(members)]) }, nil},
+	{"the primary freezes", func(s *stage, random *rand.Rand) { s.freeze(random, s.primary()) }, [][]string{{`"event":"primary"`}}},
+	{"some connections are cut", func(s *stage, random *rand.Rand) { s.cut(random, 0.5) }, nil},
+	{"all connections are cut", func(s *stage, random *rand.Rand) { s.cut(random, 1) }, nil},
+	{"certificates are renewed", func(s *stage, _ *rand.Rand) { s.renew() }, [][]string{{"certificates have changed; new", "listen-tls"}, {"certificates have changed; new", "upstream-tls"}}},
+	{"a certificate is half written", func(s *stage, _ *rand.Rand) { s.spoil() }, [][]string{{"cannot be used", "listen-tls"}}},
 }
 
 func (s *stage) must(err error) {
@@ -49,20 +50,20 @@ func (s *stage) primary() *mongod.Process {
 	return p
 }
 
-func (s *stage) secondary(p *plan) *mongod.Process {
+func (s *stage) secondary(random *rand.Rand) *mongod.Process {
 	s.t.Helper()
 	primary := s.primary()
 	for {
-		if m := s.set.Members[p.random.IntN(members)]; m != primary {
+		if m := s.set.Members[random.IntN(members)]; m != primary {
 			return m
 		}
 	}
 }
 
-func (s *stage) kill(p *plan, m *mongod.Process) {
+func (s *stage) kill(random *rand.Rand, m *mongod.Process) {
 	s.t.Helper()
 	s.must(m.Kill())
-	time.Sleep(p.pause(time.Second, 4*time.Second))
+	sleep(random, time.Second, 4*time.Second)
 	s.restart(m)
 }
 
@@ -72,29 +73,29 @@ func (s *stage) restart(m *mongod.Process) {
 	s.must(s.set.Await(s.t.Context()))
 }
 
-func (s *stage) stepDown(*plan) {
+func (s *stage) stepDown(*rand.Rand) {
 	s.t.Helper()
 	s.must(s.set.StepDown(s.t.Context()))
 }
 
 // freeze stops a member's process for longer than the others wait for it. Its
 // connections stay open, and nothing answers on them.
-func (s *stage) freeze(p *plan, m *mongod.Process) {
+func (s *stage) freeze(random *rand.Rand, m *mongod.Process) {
 	s.t.Helper()
 	c := s.connect(m.URI())
 	var status struct{ PID int }
 	s.must(c.Database("admin").RunCommand(s.t.Context(), bson.D{{Key: "serverStatus", Value: 1}}).Decode(&status))
 	s.must(c.Disconnect(s.t.Context()))
 	s.must(syscall.Kill(status.PID, syscall.SIGSTOP))
-	time.Sleep(p.pause(3*time.Second, 5*time.Second))
+	sleep(random, 3*time.Second, 5*time.Second)
 	s.must(syscall.Kill(status.PID, syscall.SIGCONT))
 	s.must(s.set.Await(s.t.Context()))
 }
 
-func (s *stage) cut(p *plan, share float64) {
+func (s *stage) cut(random *rand.Rand, share float64) {
 	n := 0
 	for _, r := range s.relays {
-		n += r.cut(p.random, share)
+		n += r.cut(random, share)
 	}
 	s.t.Logf("%d connections cut", n)
 }
