@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -103,9 +104,24 @@ func freePort(t testing.TB) string {
 // startProxy runs the program in front of an upstream and waits until it is ready.
 func startProxy(t testing.TB, upstream string, args ...string) *proxied {
 	t.Helper()
+	return launch{}.proxy(t, upstream, args...)
+}
+
+// launch says how the program is started; the zero value as usual.
+type launch struct {
+	by     func(name string, args ...string) *exec.Cmd // starts it, and must become it; nil: exec.Command
+	health string                                      // URL that is asked for readiness; "": the web endpoint
+}
+
+func (l launch) proxy(t testing.TB, upstream string, args ...string) *proxied {
+	t.Helper()
 	p := &proxied{t: t, addr: freePort(t), web: freePort(t), upstream: upstream, ended: make(chan struct{})}
+	health, command := cmp.Or(l.health, "http://"+p.web), l.by
+	if command == nil {
+		command = exec.Command
+	}
 	args = append([]string{"proxy", "--listen", p.addr, "--upstream", upstream, "--web.listen-address", p.web, "--profile", "ci", "--shutdown.grace", "2s"}, args...)
-	p.cmd = exec.Command(program, args...)
+	p.cmd = command(program, args...)
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {
@@ -118,7 +134,7 @@ func startProxy(t testing.TB, upstream string, args ...string) *proxied {
 	go p.read(stdout)
 	t.Cleanup(p.stop)
 	eventually(t, "the proxy is ready", func() bool {
-		resp, err := http.Get("http://" + p.web + "/-/ready")
+		resp, err := http.Get(health + "/-/ready")
 		if err != nil {
 			return false
 		}
@@ -168,6 +184,11 @@ func (p *proxied) stop() {
 	<-p.ended
 	if err := p.cmd.Wait(); err != nil {
 		p.t.Errorf("the proxy ended with %v: %s", err, p.errors())
+	}
+	for line := range strings.Lines(p.errors()) {
+		if !json.Valid([]byte(line)) {
+			p.t.Errorf("standard error has a line that goes round the log: %q", line)
+		}
 	}
 }
 

@@ -32,7 +32,11 @@ func testSources(findings ...store.Entry) Sources {
 				each(r.ID, 0, 0)
 			}
 		},
-		Notified:   func(each func(sink, outcome string, n int64)) { each("log", "delivered", 0) },
+		Notified: func(each func(sink, outcome string, n int64)) { each("log", "delivered", 0) },
+		Topology: Topology{
+			Members: func(each func(string, int)) { each("listening", 0) }, Events: func(each func(string, int64)) { each("joined", 0) },
+			Messages: func(each func(string, int64)) { each("rewritten", 0) }, Connections: func(each func(string, int64)) { each("unframed", 0) },
+		},
 		ConfigTime: time.Unix(1_700_000_000, 0), MaxFindings: 2,
 	}
 }
@@ -41,7 +45,9 @@ func testSources(findings ...store.Entry) Sources {
 func started(t *testing.T, c Config) *Server {
 	t.Helper()
 	c.Listen = "127.0.0.1:0"
-	c.Logger = slog.New(slog.DiscardHandler)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
 	if c.Registry == nil {
 		m := NewMetrics("1.2.3", "abc")
 		m.Watch(testSources())

@@ -25,7 +25,8 @@ type Config struct {
 	Version    string
 	Registry   *prometheus.Registry
 	// API maps paths below /api/v1/ to what they answer, as JSON.
-	API    map[string]func() any
+	API map[string]func() any
+	// Logger gets at most one line of a kind in ten seconds.
 	Logger *slog.Logger
 }
 
@@ -41,7 +42,10 @@ type Server struct {
 }
 
 // New makes a server that is not ready yet.
-func New(c Config) *Server { return &Server{config: c} }
+func New(c Config) *Server {
+	c.Logger = spare(c.Logger, time.Now)
+	return &Server{config: c}
+}
 
 // SetReady says whether the process takes traffic. It does not while draining.
 func (s *Server) SetReady(ready bool) { s.ready.Store(ready) }
@@ -70,10 +74,19 @@ func (s *Server) Start() error {
 		return err
 	}
 	s.listener = l
-	s.server = &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	s.server = s.newServer(handler)
 	s.done = make(chan error, 1)
 	go s.serve()
 	return nil
+}
+
+// newServer says what net/http has to say in our log, where the one it has is
+// standard error, without limit.
+func (s *Server) newServer(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler: guarded(h, s.config.Logger), ErrorLog: slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelWarn),
+		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+	}
 }
 
 func (s *Server) serve() {
@@ -96,7 +109,7 @@ func (s *Server) StartHealth(address string) (net.Addr, error) {
 	}
 	mux := http.NewServeMux()
 	s.probes(mux)
-	s.health = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	s.health = s.newServer(mux)
 	go s.serveHealth(l)
 	return l.Addr(), nil
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -103,7 +104,7 @@ func TestWrongConfigurationIsAnErrorAtStart(t *testing.T) {
 		"absent": filepath.Join(t.TempDir(), "none.yml"), "no YAML": configFile(t, "{"), "unknown key": configFile(t, "basic_auth: {}\n"),
 		"no certificate": configFile(t, "tls_server_config:\n  cert_file: none.crt\n  key_file: none.key\n"),
 	} {
-		s := New(Config{Listen: "127.0.0.1:0", ConfigFile: path})
+		s := New(Config{Listen: "127.0.0.1:0", ConfigFile: path, Logger: slog.New(slog.DiscardHandler)})
 		if err := s.Start(); err == nil || !strings.Contains(err.Error(), "web.config.file") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -116,7 +117,7 @@ func TestPortInUseNamesTheFlag(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	s := New(Config{Listen: l.Addr().String()})
+	s := New(Config{Listen: l.Addr().String(), Logger: slog.New(slog.DiscardHandler)})
 	if err := s.Start(); err == nil || !strings.Contains(err.Error(), "web.listen-address") {
 		t.Errorf("%v", err)
 	}
