@@ -68,7 +68,8 @@ const tail = `## What else was run
 | --- | --- | --- |
 | server | %s | all suites |
 | operating system | Linux, x86_64 | all tests |
-| replica set | a member that joins, one that leaves, elections, restarts | ` + "`internal/topology` TestRealSet" + ` |
+| replica set | a change of primary, with each compressor | ` + "`internal/topology` TestRealSet" + ` |
+| replica set | a member that joins, and one that leaves | ` + "`internal/topology` TestRealReconfig" + ` |
 
 Without a row, a version or a combination has not been tried. Java and the tests of the Go driver
 are left out of the gate (` + "`.ci/run`" + `), which runs the short selection of the others.
