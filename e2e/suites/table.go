@@ -42,8 +42,8 @@ Each row is work that was done twice on a real server with empty data: directly,
 
 - **tests**: all of the suite's, or its short selection.
 - **same**: tests that passed both ways. **fail both ways**: tests that also fail without the proxy,
-  because the server is older than what they ask for, or the machine is a container; of our own
-  suites none may.
+  because the server is older than what they ask for, the machine is a container, or the driver's
+  module comes without the specifications' files; of our own suites none may.
 - **skipped**: tests that do not apply to the topology or the server, both ways.
 - **differ**: tests that gave something else through the proxy, in each of four runs each way.
 - **unsteady**: tests that differed first and gave the same when they ran again; counted as same.
