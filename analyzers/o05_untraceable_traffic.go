@@ -1,7 +1,9 @@
 package analyzers
 
 import (
+	"cmp"
 	"net"
+	"net/url"
 	"strings"
 
 	"mongoadvisor/internal/analysis"
@@ -89,41 +91,66 @@ func reportHello(p *analysis.Pass) {
 			Caveat:  "a short-lived tool may do without",
 		})
 	}
-	if others := elsewhere(p.Op.Hosts, p.Env.Listeners()); others != "" {
-		p.Report(analysis.Finding{
-			Reason: "bypass", Shape: op.TextShape("{hello: hosts}"), Confidence: analysis.Observed,
-			Message: "server advertises " + others + "; clients without directConnection=true will go round this proxy",
-			Advice:  "Drivers open their pools to the addresses in the hello reply. What goes round the proxy is not seen.",
-			Fix: analysis.Fix{
-				Text:    "Connect with directConnection=true, or start the proxy with --topology, which gives each member a listener and tells clients of those.",
-				Mongosh: "mongodb://" + reached(p.Env.Listeners()) + "/?directConnection=true",
-			},
-		})
+	ours, others := advertised(p.Op.Hosts, p.Env.Listeners())
+	if len(others) == 0 {
+		return
+	}
+	p.Report(analysis.Finding{
+		Reason: "bypass", Shape: op.TextShape("{hello: hosts}"), Confidence: analysis.Observed,
+		Message: "server advertises " + strings.Join(others[:min(3, len(others))], ", ") + "; clients without directConnection=true will go round this proxy",
+		Advice:  "Drivers open their pools to the addresses in the hello reply. What goes round the proxy is not seen.",
+		Fix:     bypassFix(ours, others, p.Env.Listeners()),
+	})
+}
+
+// bypassFix says how clients stay here. ours are the advertised members that
+// have a listener already, which only --topology makes.
+func bypassFix(ours, others, listeners []string) analysis.Fix {
+	if len(ours) > 0 {
+		return analysis.Fix{
+			Text:    "The other members have a listener; the log says why these have none: a port that is taken, or --topology-max-members. Until then, stay on those that have.",
+			Mongosh: "mongodb://" + reached(ours) + "/?directConnection=true",
+		}
+	}
+	return analysis.Fix{
+		Text: "Connect with directConnection=true, or start the proxy so that each member has a listener, and clients are told of those: mongoadvisor proxy --topology --upstream 'mongodb://" +
+			strings.Join(others, ",") + "/'. Its log has the connection string for clients.",
+		Mongosh: "mongodb://" + reached(listeners) + "/?directConnection=true",
 	}
 }
 
 // reached is an address clients can use, as far as it is known in advance.
 func reached(listeners []string) string {
+	any := ""
 	for _, l := range listeners {
-		if host, port, err := net.SplitHostPort(l); err == nil && port != "0" && host != "" {
+		if path, ok := strings.CutPrefix(l, "unix:"); ok {
+			return url.PathEscape(path)
+		}
+		host, port, err := net.SplitHostPort(l)
+		switch ip := net.ParseIP(host); {
+		case err != nil || port == "0":
+		case host == "" || ip != nil && ip.IsUnspecified():
+			any = "<proxy>:" + port
+		default:
 			return l
 		}
 	}
-	return "<proxy>"
+	return cmp.Or(any, "<proxy>")
 }
 
-// elsewhere lists up to three advertised members that are none of ours.
-func elsewhere(hosts, listeners []string) string {
+// advertised parts the members into those that have a listener here and others.
+func advertised(hosts, listeners []string) (ours, others []string) {
 	if len(listeners) == 0 {
-		return ""
+		return nil, nil
 	}
-	var out []string
 	for _, h := range hosts {
-		if !anyEqual(h, listeners) && len(out) < 3 {
-			out = append(out, h)
+		if anyEqual(h, listeners) {
+			ours = append(ours, h)
+		} else {
+			others = append(others, h)
 		}
 	}
-	return strings.Join(out, ", ")
+	return ours, others
 }
 
 // anyEqual compares without case; a listener without a host, or on the

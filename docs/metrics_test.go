@@ -66,6 +66,10 @@ func exposition(t *testing.T) map[string]string {
 		Untracked:   func() int64 { return 0 },
 		RuleWork:    func(each func(rule string, panics int64, seconds float64)) { each("Q01", 0, 0) },
 		Notified:    func(each func(sink, outcome string, n int64)) { each("log", "delivered", 0) },
+		Topology: web.Topology{
+			Members: func(each func(string, int)) { each("listening", 0) }, Events: func(each func(string, int64)) { each("joined", 0) },
+			Messages: func(each func(string, int64)) { each("rewritten", 0) }, Connections: func(each func(string, int64)) { each("unframed", 0) },
+		},
 		MaxFindings: 1,
 	})
 	families, err := m.Registry().Gather()

@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -103,18 +104,24 @@ func freePort(t testing.TB) string {
 // startProxy runs the program in front of an upstream and waits until it is ready.
 func startProxy(t testing.TB, upstream string, args ...string) *proxied {
 	t.Helper()
-	return startProxyAt(t, "", upstream, args...)
+	return launch{}.proxy(t, upstream, args...)
 }
 
-// startProxyAt asks for readiness at a URL, where the web endpoint is guarded.
-func startProxyAt(t testing.TB, health, upstream string, args ...string) *proxied {
+// launch says how the program is started; the zero value as usual.
+type launch struct {
+	by     func(name string, args ...string) *exec.Cmd // starts it, and must become it; nil: exec.Command
+	health string                                      // URL that is asked for readiness; "": the web endpoint
+}
+
+func (l launch) proxy(t testing.TB, upstream string, args ...string) *proxied {
 	t.Helper()
 	p := &proxied{t: t, addr: freePort(t), web: freePort(t), upstream: upstream, ended: make(chan struct{})}
-	if health == "" {
-		health = "http://" + p.web
+	health, command := cmp.Or(l.health, "http://"+p.web), l.by
+	if command == nil {
+		command = exec.Command
 	}
 	args = append([]string{"proxy", "--listen", p.addr, "--upstream", upstream, "--web.listen-address", p.web, "--profile", "ci", "--shutdown.grace", "2s"}, args...)
-	p.cmd = exec.Command(program, args...)
+	p.cmd = command(program, args...)
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {

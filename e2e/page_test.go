@@ -51,7 +51,7 @@ func TestWebConfigOfThePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	health := freePort(t)
-	p := startProxyAt(t, "http://"+health, freePort(t), "--web.config.file", config, "--health.listen-address", health)
+	p := launch{health: "http://" + health}.proxy(t, freePort(t), "--web.config.file", config, "--health.listen-address", health)
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} // the test's own certificate
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport, Timeout: time.Minute}

@@ -23,12 +23,7 @@ func TestTopology(t *testing.T) {
 		hosts = append(hosts, m.Addr())
 	}
 	p := startProxy(t, "mongodb://"+strings.Join(hosts, ",")+"/?replicaSet=rs0", "--topology", "--listen", "127.0.0.1:0")
-	uri := ""
-	eventually(t, "the log has a connection string", func() bool { // it is written before, and may be read after, the proxy is ready
-		_, rest, _ := strings.Cut(p.errors(), `"connection_string":"`)
-		uri, _, _ = strings.Cut(rest, `"`)
-		return uri != ""
-	})
+	uri := p.connectionString()
 	opened := make(chan string, 1000)
 	client, err := mongo.Connect(options.Client().ApplyURI(uri).SetServerSelectionTimeout(20 * time.Second).SetPoolMonitor(&event.PoolMonitor{
 		Event: func(e *event.PoolEvent) {
@@ -57,4 +52,30 @@ func TestTopology(t *testing.T) {
 	if n == 0 {
 		t.Error("no connection was seen")
 	}
+	findings, _ := p.report()
+	for _, f := range findings {
+		if f.Reason == "bypass" {
+			t.Errorf("O05 says that clients go round: %s", f.Message)
+		}
+	}
+	metrics := string(p.get("/metrics"))
+	for _, want := range []string{`mongoadvisor_topology_members{state="listening"} 3`, `mongoadvisor_topology_events_total{event="joined"} 3`, `mongoadvisor_topology_unread_connections_total{reason="panic"} 0`} {
+		if !strings.Contains(metrics, want) {
+			t.Errorf("/metrics lacks %s", want)
+		}
+	}
+	if strings.Contains(metrics, `mongoadvisor_topology_messages_total{outcome="rewritten"} 0`) {
+		t.Error("/metrics says that nothing was rewritten")
+	}
+}
+
+// connectionString is what the log tells clients of a replica set to use.
+func (p *proxied) connectionString() (uri string) {
+	p.t.Helper()
+	eventually(p.t, "the log has a connection string", func() bool { // it is written before, and may be read after, the proxy is ready
+		_, rest, _ := strings.Cut(p.errors(), `"connection_string":"`)
+		uri, _, _ = strings.Cut(rest, `"`)
+		return uri != ""
+	})
+	return uri
 }

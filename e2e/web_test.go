@@ -39,7 +39,7 @@ func TestFailedHandshakesDoNotFillTheLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	health := freePort(t)
-	p := startProxyAt(t, "http://"+health, freePort(t), "--web.config.file", config, "--health.listen-address", health)
+	p := launch{health: "http://" + health}.proxy(t, freePort(t), "--web.config.file", config, "--health.listen-address", health)
 	const tries = 300
 	for range tries {
 		if resp, err := http.Get("http://" + p.web + "/metrics"); err == nil {

@@ -85,6 +85,19 @@ func TestParseUpstream(t *testing.T) {
 	if u, err := parseUpstream("mongodb://a,b:1/?replicaSet=rs0", true); err != nil || len(u.hosts) != 2 || u.hosts[1] != "b:1" {
 		t.Errorf("several hosts: %+v, %v", u, err)
 	}
+	for text, tls := range map[string]bool{
+		"mongodb+srv://cluster.example.net": true, "mongodb+srv://cluster.example.net/?tls=false&srvMaxHosts=2&srvServiceName=other": false,
+		"mongodb+srv://cluster.example.net/shop?ssl=false&replicaSet=rs0": false,
+	} {
+		if u, err := parseUpstream(text, true); err != nil || u.srv.host != "cluster.example.net" || u.tls != tls || len(u.hosts) != 0 {
+			t.Errorf("%s: %+v, %v", text, u, err)
+		}
+	}
+	for _, text := range []string{"mongodb+srv://a.b.c:27017", "mongodb+srv://a.b.c,d.b.c", "mongodb+srv:///?tls=true", "mongodb+srv://user:secret@a.b.c", "mongodb+srv://a.b.c/?srvMaxHosts=-1", "mongodb+srv://a.b.c/?srvMaxHosts=x", "mongodb+srv://a.b.c/?tlsInsecure=true"} {
+		if u, err := parseUpstream(text, true); err == nil || bytes.Contains([]byte(err.Error()), []byte("secret")) {
+			t.Errorf("%s: %+v, %v", text, u, err)
+		}
+	}
 	for _, text := range []string{
 		"", "mongodb://user:secret@db1", "user:secret@db1:27017", "http://db1", "mongodb+srv://cluster.example", "mongodb://a,b", "mongodb://db1/?tls=true&tlsCAFile=ca.pem", "mongodb://db1/?tls=yes", "db1:0", "db1:99999", "db1:port", "db1/tmp",
 	} {

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"mongoadvisor/internal/topology"
+	"mongoadvisor/internal/web"
 	"mongoadvisor/proxy"
 )
 
@@ -21,17 +22,18 @@ type members struct {
 	from  pair   // the first listener: others count up from its port
 	fixed []pair // given as pairs; those that come later count up from the last
 	set   *topology.Map
+	// ends what follows a mongodb+srv:// name, and waits for it; nil: nothing does
+	unfollow func()
 }
 
 // discoverTime bounds what the start waits for seeds. A set that cannot be
 // reached is no error: it may come later, and tells its members then.
 const discoverTime = 10 * time.Second
 
-// startMembers is for --topology. One pair with several hosts is asked for its
+// newMembers is for --topology. One pair with several hosts is asked for its
 // members, sorted by name; several pairs stay as they are given.
-func (p *pipeline) startMembers(pairs []pair) error {
+func newMembers(p *pipeline, pairs []pair) *members {
 	m := &members{p: p, from: pairs[0]}
-	config := topology.Config{Max: p.config.TopologyMaxMembers, Listen: m.listen, Report: m.report}
 	var fixed []topology.Fixed
 	if len(pairs) > 1 {
 		m.fixed, m.from = pairs, pairs[len(pairs)-1]
@@ -39,8 +41,15 @@ func (p *pipeline) startMembers(pairs []pair) error {
 			fixed = append(fixed, topology.Fixed{Member: x.upstream.address, Addr: m.advertised(x.listen, x.upstream.address, i)})
 		}
 	}
-	m.set = topology.NewMap(config, fixed...)
-	p.members = m
+	m.set = topology.NewMap(topology.Config{Max: p.config.TopologyMaxMembers, Listen: m.listen, Report: m.report}, fixed...)
+	return m
+}
+
+// start opens the listeners.
+func (m *members) start() error {
+	if err := m.from.upstream.lookUp(context.Background()); err != nil {
+		return err
+	}
 	for _, x := range m.fixed {
 		if _, err := m.serve(x); err != nil {
 			return err
@@ -52,7 +61,10 @@ func (p *pipeline) startMembers(pairs []pair) error {
 	if len(m.addresses()) == 0 {
 		return usage("topology: no member could get a listener; see the log")
 	}
-	p.logger.Info("replica set", zap.String("name", m.set.SetName()), zap.String("connection_string", m.set.ConnectionString()))
+	m.p.logger.Info("replica set", zap.String("name", m.set.SetName()), zap.String("connection_string", m.set.ConnectionString()))
+	if m.from.upstream.srv.host != "" {
+		m.follow()
+	}
 	return nil
 }
 
@@ -189,5 +201,19 @@ func (m *members) report(e topology.Event) {
 		m.p.logger.Warn("a member has no listener: its clients go round this proxy", append(fields, zap.Error(e.Err))...)
 	default:
 		m.p.logger.Info("replica set", fields...)
+	}
+}
+
+// topology is what metrics tell of it; all of a nil m is at 0.
+func (m *members) topology() web.Topology {
+	set := topology.NewMap(topology.Config{})
+	if m != nil {
+		set = m.set
+	}
+	return web.Topology{
+		Members: set.States, Messages: set.Stats.Messages, Connections: set.Stats.Connections,
+		Events: func(each func(kind string, n int64)) {
+			set.Stats.Events(func(k topology.Kind, n int64) { each(string(k), n) })
+		},
 	}
 }

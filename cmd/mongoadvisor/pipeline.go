@@ -98,6 +98,9 @@ func newPipeline(c *config, logger *zap.Logger, pairs []pair, announce ...sink.S
 	if p.ends, err = c.Edges.open(logger); err != nil {
 		return nil, err
 	}
+	if c.Topology {
+		p.members = newMembers(p, pairs)
+	}
 	static := reachable(pairs)
 	listeners := func() []string { return append(p.members.addresses(), static...) }
 	p.engine = engine.New(engine.Config{
@@ -145,8 +148,8 @@ func (p *pipeline) start(pairs []pair) error {
 
 // listen opens the listeners.
 func (p *pipeline) listen(pairs []pair) error {
-	if p.config.Topology {
-		return p.startMembers(pairs)
+	if p.members != nil {
+		return p.members.start()
 	}
 	for _, x := range pairs {
 		if err := p.serve(x, p.server(x)); err != nil {
@@ -290,6 +293,7 @@ func (p *pipeline) drain(ctx context.Context) {
 
 // stop ends everything: analysis of what was seen, sinks, web.
 func (p *pipeline) stop(ctx context.Context) {
+	p.members.stop()
 	p.drain(ctx)
 	if !p.queue.Close(10 * time.Second) {
 		p.logger.Warn("analysis did not finish; the last findings are missing")
@@ -405,6 +409,7 @@ func (p *pipeline) watch() {
 				each(s.ID, s.Panics.Load(), time.Duration(s.Nanos.Load()).Seconds())
 			}
 		},
+		Topology: p.members.topology(),
 		Notified: func(each func(sink, outcome string, n int64)) {
 			p.sinks.Counts(func(name string, o sink.Outcome, n int64) { each(name, string(o), n) })
 		},

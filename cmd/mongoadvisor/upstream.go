@@ -12,6 +12,7 @@ type upstream struct {
 	address string   // "db1:27017" or "unix:/path"; the first of hosts
 	hosts   []string // more than one only with --topology
 	tls     bool     // the URI asks for it
+	srv     srv      // of mongodb+srv://, which has no hosts until it is looked up
 }
 
 const (
@@ -26,8 +27,8 @@ func parseUpstream(s string, many bool) (upstream, error) {
 	switch {
 	case s == "":
 		return upstream{}, usage("upstream: want the server to forward to, as --upstream 127.0.0.1:27017")
-	case strings.HasPrefix(s, "mongodb+srv://"):
-		return upstream{}, usage("upstream: mongodb+srv:// is not read yet; give the members it stands for, as mongodb://host1,host2,host3/?tls=true with --topology")
+	case strings.HasPrefix(s, srvScheme):
+		return parseSRV(s, many)
 	case strings.HasPrefix(s, "mongodb://"):
 		return parseURI(s, many)
 	case strings.HasPrefix(s, unixPrefix+"/") || strings.HasPrefix(s, "/"):
@@ -57,15 +58,9 @@ func parseHosts(list string, many bool) (upstream, error) {
 }
 
 func parseURI(s string, many bool) (upstream, error) {
-	rest := strings.TrimPrefix(s, "mongodb://")
-	if strings.Contains(strings.SplitN(rest, "?", 2)[0], "@") {
-		return upstream{}, usage("upstream: leave user and password out of the URI: clients authenticate to the server themselves, through the proxy")
-	}
-	hosts, query, _ := strings.Cut(rest, "?")
-	hosts, _, _ = strings.Cut(hosts, "/")
-	options, err := url.ParseQuery(query)
+	hosts, options, err := splitURI(strings.TrimPrefix(s, "mongodb://"))
 	if err != nil {
-		return upstream{}, usage("upstream: the URI's options cannot be read")
+		return upstream{}, err
 	}
 	if path, err := url.PathUnescape(hosts); err == nil && strings.HasPrefix(path, "/") {
 		return upstream{address: unixPrefix + path, hosts: []string{unixPrefix + path}}, nil
@@ -74,21 +69,43 @@ func parseURI(s string, many bool) (upstream, error) {
 	if err != nil {
 		return upstream{}, err
 	}
+	u.tls, err = wantsTLS(options, false)
+	return u, err
+}
+
+// splitURI takes the hosts and the options out of what follows the scheme.
+func splitURI(rest string) (hosts string, options url.Values, err error) {
+	hosts, query, _ := strings.Cut(rest, "?")
+	if strings.Contains(hosts, "@") {
+		return "", nil, usage("upstream: leave user and password out of the URI: clients authenticate to the server themselves, through the proxy")
+	}
+	hosts, _, _ = strings.Cut(hosts, "/")
+	if options, err = url.ParseQuery(query); err != nil {
+		return "", nil, usage("upstream: the URI's options cannot be read")
+	}
+	return hosts, options, nil
+}
+
+// wantsTLS reads tls and its older name ssl, of which the first that is given
+// counts.
+func wantsTLS(options url.Values, unlessTold bool) (bool, error) {
 	for name := range options {
 		if strings.HasPrefix(name, "tls") && name != "tls" {
-			return upstream{}, usage("upstream: option %s is not read from the URI; --upstream-tls-ca, -cert, -insecure and -server-name say how to speak TLS to the server", name)
+			return false, usage("upstream: option %s is not read from the URI; --upstream-tls-ca, -cert, -insecure and -server-name say how to speak TLS to the server", name)
 		}
 	}
 	for _, name := range []string{"tls", "ssl"} {
 		switch options.Get(name) {
-		case "", "false":
+		case "":
+		case "false":
+			return false, nil
 		case "true":
-			u.tls = true
+			return true, nil
 		default:
-			return upstream{}, usage("upstream: %s=%q: want true or false", name, options.Get(name))
+			return false, usage("upstream: %s=%q: want true or false", name, options.Get(name))
 		}
 	}
-	return u, nil
+	return unlessTold, nil
 }
 
 // withPort completes an address with MongoDB's port.

@@ -63,9 +63,13 @@ func (c cell) file() string {
 }
 
 // command runs this cell and no other.
-func (c cell) command() string {
-	return fmt.Sprintf("go run ./e2e/suites -cell topology=%s,tls=%s,compressor=%s,login=%s %s@%s",
-		c.Topology, c.TLS, c.Compressor, c.Login, c.Suite, c.Version)
+func (c cell) command(short bool) string {
+	word := ""
+	if short {
+		word = "-short "
+	}
+	return fmt.Sprintf("go run ./e2e/suites %s-cell topology=%s,tls=%s,compressor=%s,login=%s %s@%s",
+		word, c.Topology, c.TLS, c.Compressor, c.Login, c.Suite, c.Version)
 }
 
 func (c cell) String() string {
@@ -88,6 +92,16 @@ func parseFilter(s string) (filter, error) {
 		f[name] = value
 	}
 	return f, nil
+}
+
+// plainElse says whether what the filter does not name is off, topologies apart.
+func (f filter) plainElse(c cell) bool {
+	for name, v := range c.fields() {
+		if _, named := f[name]; !named && v != off && name != "topology" {
+			return false
+		}
+	}
+	return true
 }
 
 func (f filter) takes(c cell) bool {

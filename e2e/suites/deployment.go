@@ -3,13 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"strings"
-
-	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"mongoadvisor/internal/demo/mongod"
 )
@@ -49,12 +44,22 @@ func (r *runner) deploy(ctx context.Context, c cell) (*deployment, error) {
 	if err := d.start(ctx, r.mongod, args); err != nil {
 		return nil, err
 	}
-	if c.Login != off {
-		if err := d.createUser(ctx); err != nil {
-			return nil, errors.Join(err, d.stop())
-		}
+	if err := d.prepare(ctx); err != nil {
+		return nil, errors.Join(err, d.stop())
 	}
 	return d, nil
+}
+
+func (d *deployment) prepare(ctx context.Context) error {
+	if d.cell.Login != off {
+		if err := d.createUser(ctx); err != nil {
+			return err
+		}
+	}
+	if d.cell.Topology == replicaSet {
+		return d.patient(ctx)
+	}
+	return nil
 }
 
 func (d *deployment) start(ctx context.Context, path string, args []string) error {
@@ -75,26 +80,6 @@ func (d *deployment) start(ctx context.Context, path string, args []string) erro
 		return err
 	}
 	d.servers, d.stop = []*mongod.Process{p}, p.Stop
-	return nil
-}
-
-// createUser uses that a server without users lets loopback make the first.
-func (d *deployment) createUser(ctx context.Context) error {
-	client, err := mongo.Connect(options.Client().ApplyURI(d.plainURI()))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = client.Disconnect(context.WithoutCancel(ctx)) }()
-	create := bson.D{
-		{Key: "createUser", Value: user},
-		{Key: "pwd", Value: password},
-		{Key: "roles", Value: bson.A{"root"}},
-		{Key: "mechanisms", Value: bson.A{d.cell.Login}},
-	}
-	err = client.Database("admin").RunCommand(ctx, create).Err()
-	if err != nil {
-		return fmt.Errorf("createUser: %w", err)
-	}
 	return nil
 }
 

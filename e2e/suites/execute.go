@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,16 +27,23 @@ type outcomes map[string]string
 // errHangs is a run that was cut off.
 var errHangs = errors.New("hangs: cut off after the suite's limit")
 
+// visit is one run of a suite.
+type visit struct {
+	uri    string
+	only   []string // ids of the tests to run; none: all
+	hidden []string // addresses of servers that it must reach through the proxy only
+}
+
 // execute runs the suite's run and reads its lines. What was printed before an
 // error is returned with it.
-func (r *runner) execute(ctx context.Context, s suite, c cell, uri string, only []string) (outcomes, error) {
+func (r *runner) execute(ctx context.Context, s suite, c cell, v visit) (outcomes, error) {
 	limit, err := s.limit()
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errHangs)
 	defer cancel()
-	env := []string{"MONGODB_URI=" + uri, "SUITE_ONLY=" + strings.Join(only, "\n")}
+	env := []string{"MONGODB_URI=" + v.uri, "SUITE_ONLY=" + strings.Join(v.only, "\n")}
 	if c.TLS != off {
 		env = append(env, "SUITE_CA="+r.certs.ca)
 	}
@@ -52,8 +58,10 @@ func (r *runner) execute(ctx context.Context, s suite, c cell, uri string, only 
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
+	around := watchAround(cmd.Process.Pid, v.hidden)
 	got, bad := readOutcomes(out)
 	err = cmd.Wait()
+	went := around()
 	_ = killGroup(cmd) // what it left running
 	if ctx.Err() != nil {
 		return got, context.Cause(ctx)
@@ -61,8 +69,11 @@ func (r *runner) execute(ctx context.Context, s suite, c cell, uri string, only 
 	if err != nil {
 		return got, fmt.Errorf("run: %w: %s", err, log.last())
 	}
-	if bad == nil && len(got) == 0 && len(only) == 0 {
+	if bad == nil && len(got) == 0 && len(v.only) == 0 {
 		bad = errors.New("printed no test")
+	}
+	if len(went) > 0 {
+		bad = errors.Join(bad, fmt.Errorf("it went round the proxy, to %s", strings.Join(went, ", ")))
 	}
 	return got, bad
 }
@@ -119,28 +130,3 @@ func readOutcomes(r io.Reader) (outcomes, error) {
 	}
 	return got, bad
 }
-
-// logFile is a file of which the end can be shown.
-type logFile struct {
-	file *os.File
-	tail bytes.Buffer
-}
-
-func (r *runner) log(name string) *logFile {
-	f, err := os.Create(filepath.Join(r.dir, fmt.Sprintf("%03d-%s.log", r.logs.Add(1), name)))
-	if err != nil {
-		f = os.Stderr
-	}
-	return &logFile{file: f}
-}
-
-func (l *logFile) Write(b []byte) (int, error) {
-	const keep = 2000 // bytes
-	l.tail.Write(b)
-	if n := l.tail.Len(); n > 2*keep {
-		l.tail.Next(n - keep)
-	}
-	return l.file.Write(b)
-}
-
-func (l *logFile) last() string { return l.file.Name() + ": " + strings.TrimSpace(l.tail.String()) }

@@ -28,7 +28,7 @@ func TestHangingSuiteIsCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := suite{Name: "hangs", Limit: "2s"}
-	got, err := r.execute(t.Context(), s, cell{Suite: "hangs", Version: "1", TLS: off}, "mongodb://unused", nil)
+	got, err := r.execute(t.Context(), s, cell{Suite: "hangs", Version: "1", TLS: off}, visit{uri: "mongodb://unused"})
 	if !errors.Is(err, errHangs) {
 		t.Errorf("the error is %v", err)
 	}

@@ -31,7 +31,7 @@ func main() {
 func run(ctx context.Context, args []string) error {
 	var (
 		flags    = flag.NewFlagSet("suites", flag.ContinueOnError)
-		short    = flags.Bool("short", false, "only what takes some seconds, of the first version of each suite")
+		short    = flags.Bool("short", false, "only tests that take some seconds, of the first version of each suite")
 		out      = flags.String("out", "", "folder for the results, one file for each cell; empty for none")
 		cells    = flags.String("cell", "", "only cells with these values, as topology=standalone,tls=ended")
 		list     = flags.Bool("list", false, "print the cells and run none")
@@ -63,7 +63,7 @@ func run(ctx context.Context, args []string) error {
 	todo := plan(all, f, *short)
 	if *list {
 		for _, t := range todo {
-			fmt.Println(t.cell.command())
+			fmt.Println(t.cell.command(*short))
 		}
 		return nil
 	}

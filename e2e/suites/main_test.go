@@ -31,9 +31,9 @@ func TestResultsHaveNoFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	odd := map[string]bool{}
+	of := map[string]suite{}
 	for _, s := range suites {
-		odd[s.Name] = s.Odd
+		of[s.Name] = s
 	}
 	results, err := readResults("results")
 	if err != nil {
@@ -43,7 +43,7 @@ func TestResultsHaveNoFaults(t *testing.T) {
 		t.Fatal("no results")
 	}
 	for _, r := range results {
-		if faults := r.faults(odd[r.Suite]); len(faults) > 0 {
+		if faults := r.faults(of[r.Suite]); len(faults) > 0 {
 			t.Errorf("%s: %s", r.cell(), strings.Join(faults, "; "))
 		}
 		if r.equal() == 0 {

@@ -2,16 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"net"
 	"net/http"
 	"os/exec"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -95,90 +90,4 @@ func (p *proxy) get(ctx context.Context, path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %s", path, resp.Status)
 	}
 	return io.ReadAll(resp.Body)
-}
-
-// judged is what the proxy says of its own work.
-type judged struct {
-	Ratio       float64          `json:"ratio"` // of what passed, how much the rules saw; 1 is all
-	Messages    int64            `json:"messages"`
-	Operations  int64            `json:"operations"`
-	Undecoded   map[string]int64 `json:"undecoded,omitempty"`               // messages, by reason
-	Shed        map[string]int64 `json:"shed,omitempty"`                    // messages, by reason
-	Uninspected int64            `json:"connections_uninspected,omitempty"` // not MongoDB's protocol
-	MidStream   int64            `json:"connections_mid_stream,omitempty"`
-	Panics      int64            `json:"panics"` // of rules
-}
-
-// missed says what the rules did not see although they should have. A message that
-// its sender left in the middle of ("cut") is none to be seen, and one of more than
-// 4 MB is not taken out of its compression ("size"; docs/limits.md).
-func (j judged) missed(compressed bool) string {
-	undecoded := maps.Clone(j.Undecoded)
-	delete(undecoded, "cut")
-	if compressed {
-		delete(undecoded, "size")
-	}
-	if len(undecoded) == 0 && len(j.Shed) == 0 && j.Uninspected == 0 && j.MidStream == 0 {
-		return ""
-	}
-	return fmt.Sprintf("messages undecoded %v, shed %v, connections uninspected %d, seen from the middle %d", undecoded, j.Shed, j.Uninspected, j.MidStream)
-}
-
-// judged asks the proxy once nothing waits for analysis any more.
-func (p *proxy) judged(ctx context.Context) (judged, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, errors.New("the analysis does not catch up"))
-	defer cancel()
-	var j judged
-	for {
-		metrics, err := p.get(ctx, "/metrics")
-		if err != nil {
-			return j, errors.Join(err, context.Cause(ctx))
-		}
-		if sum(metrics, "mongoadvisor_analysis_queue_bytes") == 0 {
-			j.Panics = int64(sum(metrics, "mongoadvisor_rule_panics_total"))
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	coverage, err := p.get(ctx, "/api/v1/coverage")
-	if err != nil {
-		return j, err
-	}
-	return j, json.Unmarshal(coverage, &j)
-}
-
-// sum adds up the series of one metric.
-func sum(metrics []byte, name string) (total float64) {
-	series := regexp.MustCompile(`(?m)^` + name + `(?:\{.*\})? (\S+)$`)
-	for _, m := range series.FindAllSubmatch(metrics, -1) {
-		v, _ := strconv.ParseFloat(string(m[1]), 64)
-		total += v
-	}
-	return total
-}
-
-// freePorts finds n neighbouring ports of loopback that nobody listens on: the
-// proxy gives a set's members the ports after the first one's.
-func freePorts(n int) ([]string, error) {
-	for range 100 {
-		first, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		port := first.Addr().(*net.TCPAddr).Port
-		_ = first.Close()
-		var addrs []string
-		for i := range n {
-			l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port+i)))
-			if err != nil {
-				break
-			}
-			addrs = append(addrs, l.Addr().String())
-			defer l.Close()
-		}
-		if len(addrs) == n {
-			return addrs, nil
-		}
-	}
-	return nil, errors.New("no free ports")
 }

@@ -19,7 +19,8 @@ type result struct {
 	Login      string         `json:"login"`
 	Server     string         `json:"server"` // "mongod 6.0.5"
 	Date       string         `json:"date"`   // of the run
-	Same       map[string]int `json:"same"`   // outcome, and how many tests have it each way
+	Short      bool           `json:"short,omitempty"`
+	Same       map[string]int `json:"same"` // outcome, and how many tests have it each way
 	Unsteady   []seen         `json:"unsteady,omitempty"`
 	Differ     []seen         `json:"differ,omitempty"`
 	Problem    string         `json:"problem,omitempty"` // why the suite did not get through
@@ -34,8 +35,11 @@ func (r result) cell() cell {
 func (r result) equal() int { return r.Same[pass] + r.Same[fail] + len(r.Unsteady) }
 
 // faults are the reasons for exit code 1.
-func (r result) faults(odd bool) []string {
+func (r result) faults(s suite) []string {
 	var out []string
+	if n := r.Same[fail]; n > 0 && !s.Foreign {
+		out = append(out, fmt.Sprintf("%d tests fail both ways", n))
+	}
 	for _, s := range r.Differ {
 		out = append(out, fmt.Sprintf("%s: direct %v, proxied %v", s.ID, s.Direct, s.Proxied))
 	}
@@ -46,7 +50,7 @@ func (r result) faults(odd bool) []string {
 		if j.Panics > 0 {
 			out = append(out, fmt.Sprintf("%d panics of rules", j.Panics))
 		}
-		if missed := j.missed(r.Compressor != off); missed != "" && !odd && r.TLS != tlsPassed {
+		if missed := j.missed(r.Compressor != off); missed != "" && !s.Odd && r.TLS != tlsPassed {
 			out = append(out, "not seen by the rules: "+missed)
 		}
 	}

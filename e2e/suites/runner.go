@@ -70,7 +70,7 @@ func newRunner(ctx context.Context, root, cache, program string, short bool) (*r
 func (r *runner) run(ctx context.Context, s suite, c cell) (result, error) {
 	res := result{
 		Suite: s.Name, Driver: s.Driver, Package: s.Package, Version: c.Version, Topology: c.Topology, TLS: c.TLS,
-		Compressor: c.Compressor, Login: c.Login, Server: r.server, Date: time.Now().UTC().Format(time.DateOnly),
+		Compressor: c.Compressor, Login: c.Login, Server: r.server, Date: time.Now().UTC().Format(time.DateOnly), Short: r.short,
 	}
 	if err := r.setup(ctx, s, c); err != nil {
 		return res, err
@@ -91,8 +91,8 @@ func (r *runner) run(ctx context.Context, s suite, c cell) (result, error) {
 			return res, fmt.Errorf("directly, again: %w", err)
 		}
 		proxied, _, err := r.proxied(ctx, s, c, cmp.ids())
-		if err != nil && ctx.Err() != nil {
-			return res, err
+		if err != nil {
+			return res, fmt.Errorf("proxied, again: %w", err)
 		}
 		cmp.again(direct, proxied)
 	}
@@ -100,21 +100,13 @@ func (r *runner) run(ctx context.Context, s suite, c cell) (result, error) {
 	return res, nil
 }
 
-// both runs the suite each way. In the short run that is at the same time: most
-// tests wait for something, and both see the same load.
+// both runs the suite each way, at the same time: most tests wait for something,
+// and both see the same load.
 func (r *runner) both(ctx context.Context, s suite, c cell) (direct, proxied outcomes, j judged, err error) {
 	var errDirect, errProxied error
-	work := []func(){
-		func() { direct, errDirect = r.direct(ctx, s, c, nil) },
-		func() { proxied, j, errProxied = r.proxied(ctx, s, c, nil) },
-	}
 	var group sync.WaitGroup
-	for _, do := range work {
-		group.Go(do)
-		if !r.short {
-			group.Wait()
-		}
-	}
+	group.Go(func() { direct, errDirect = r.direct(ctx, s, c, nil) })
+	group.Go(func() { proxied, j, errProxied = r.proxied(ctx, s, c, nil) })
 	group.Wait()
 	if errDirect != nil {
 		err = fmt.Errorf("directly: %w", errDirect)
@@ -130,7 +122,7 @@ func (r *runner) direct(ctx context.Context, s suite, c cell, only []string) (ou
 	if err != nil {
 		return nil, err
 	}
-	got, err := r.execute(ctx, s, c, d.uri(d.addrs()), only)
+	got, err := r.execute(ctx, s, c, visit{uri: d.uri(d.addrs()), only: only})
 	return got, errors.Join(err, d.stop())
 }
 
@@ -143,7 +135,7 @@ func (r *runner) proxied(ctx context.Context, s suite, c cell, only []string) (o
 	if err != nil {
 		return nil, judged{}, errors.Join(err, d.stop())
 	}
-	got, err := r.execute(ctx, s, c, d.uri(p.addrs), only)
+	got, err := r.execute(ctx, s, c, visit{uri: d.uri(p.addrs), only: only, hidden: d.addrs()})
 	j, jerr := p.judged(ctx)
 	return got, j, errors.Join(err, jerr, p.stop(), d.stop())
 }

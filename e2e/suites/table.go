@@ -40,14 +40,19 @@ const intro = `# Compatibility
 Each row is work that was done twice on a real server with empty data: directly, and through
 ` + "`mongoadvisor proxy`" + `. What each test gave was compared, test by test. Only what was run is here.
 
+- **tests**: all of the suite's, or its short selection.
 - **same**: tests that passed both ways. **fail both ways**: tests that also fail without the proxy,
-  because the server is older than what they ask for, or the machine is a container.
+  because the server is older than what they ask for, or the machine is a container; of our own
+  suites none may.
 - **skipped**: tests that do not apply to the topology or the server, both ways.
 - **differ**: tests that gave something else through the proxy, in each of four runs each way.
 - **unsteady**: tests that differed first and gave the same when they ran again; counted as same.
 - **seen**: how much of what passed through the proxy was read and judged. What is missing is
-  malformed on purpose, left by its sender in the middle, encrypted from client to server, or
-  larger than 4 MiB and compressed ([limits.md](limits.md)); anything else fails the run.
+  malformed on purpose, encrypted from client to server, longer in the command's body than the
+  256 KiB that are kept, or larger than 4 MiB and compressed ([limits.md](limits.md)); anything else
+  fails the run.
+
+That no driver went round the proxy was looked at while it ran.
 
 TLS *passed* goes through the proxy to the server, which the proxy cannot look into; *ended* is TLS
 that ends at the proxy, which has TLS of its own with the server. A *member* is a replica set's
@@ -71,9 +76,13 @@ func renderTable(suites []suite, results []result) ([]byte, error) {
 			r := left[i]
 			left = slices.Delete(left, i, i+1)
 			anchor := strings.TrimSuffix(strings.NewReplacer("_", "-", ".", "-").Replace(c.file()), "-json")
-			fmt.Fprintf(&rows, "| %s | %s | %s | %s | %s | [%d](#%s) | %d | %d | %d | %d | %s |\n", c.Version, c.Topology, word(c.TLS), word(c.Compressor),
-				word(c.Login), r.Same[pass]+len(r.Unsteady), anchor, r.Same[fail], r.Same[skip], len(r.Differ), len(r.Unsteady), r.Judged.percent())
-			fmt.Fprintf(&commands, "- <a id=\"%s\"></a>`%s`\n", anchor, c.command())
+			tests := "all"
+			if r.Short {
+				tests = "short"
+			}
+			fmt.Fprintf(&rows, "| %s | %s | %s | %s | %s | %s | [%d](#%s) | %d | %d | %d | %d | %s |\n", c.Version, c.Topology, word(c.TLS), word(c.Compressor),
+				word(c.Login), tests, r.Same[pass]+len(r.Unsteady), anchor, r.Same[fail], r.Same[skip], len(r.Differ), len(r.Unsteady), r.Judged.percent())
+			fmt.Fprintf(&commands, "- <a id=\"%s\"></a>`%s`\n", anchor, c.command(r.Short))
 		}
 		if rows.Len() == 0 {
 			continue
@@ -83,8 +92,8 @@ func renderTable(suites []suite, results []result) ([]byte, error) {
 			name += " (`" + s.Package + "`)"
 		}
 		fmt.Fprintf(&b, "## %s\n\nSuite `%s`: %s.\n\n", name, s.Name, s.About)
-		b.WriteString("| version | topology | TLS | compression | login | same | fail both ways | skipped | differ | unsteady | seen |\n")
-		b.WriteString("| --- | --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n")
+		b.WriteString("| version | topology | TLS | compression | login | tests | same | fail both ways | skipped | differ | unsteady | seen |\n")
+		b.WriteString("| --- | --- | --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n")
 		fmt.Fprintf(&b, "%s\n%s\n", &rows, &commands)
 	}
 	if len(left) > 0 {

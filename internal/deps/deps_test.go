@@ -53,13 +53,16 @@ var ours = map[string][]string{
 	"internal/demo/mongod/mongodtest": {"internal/demo/mongod"},
 	// tests only
 	"internal/canary":   {},
+	"internal/dnstest":  {},
 	"internal/deps":     {},
 	"docs":              {},
 	"e2e":               {},
 	"e2e/faults":        {},
+	"e2e/chaos":         {},
 	"e2e/suites":        {"internal/demo/mongod"},
 	"e2e/suites/wire":   {},
 	"e2e/suites/go-app": {},
+	"bench":             {"analyzers", "internal/demo/mongod"},
 	// the only place where all packages meet
 	"cmd/mongoadvisor": {
 		"analyzers", "internal/analysis", "internal/demo", "internal/demo/mongod", "internal/engine", "internal/op",
@@ -68,7 +71,7 @@ var ours = map[string][]string{
 }
 
 // testOnly are packages that only tests import.
-var testOnly = []string{"internal/analysis/analysistest", "internal/demo/mongod/mongodtest"}
+var testOnly = []string{"internal/analysis/analysistest", "internal/dnstest", "internal/demo/mongod/mongodtest"}
 
 // libraries lists which packages import a library, tests left out. The longest
 // prefix of an import path that is a key decides.
@@ -76,8 +79,8 @@ var libraries = map[string][]string{
 	bsoncore:                         {"wire", "internal/op", "internal/session", "internal/topology", "internal/engine", "internal/analysis/cases", "internal/analysis/analysistest", "analyzers"},
 	wiremessage:                      {}, // its test compares wire with it
 	driver + "/x":                    {},
-	driver + "/bson":                 {"internal/analysis/cases", "internal/demo", "internal/demo/mongod", "e2e/suites", "e2e/suites/go-app", "e2e/suites/wire"},
-	driver:                           {"internal/demo", "internal/demo/mongod", "cmd/mongoadvisor", "e2e/suites", "e2e/suites/go-app", "e2e/suites/wire"}, // a client: only the demo and the suites have one
+	driver + "/bson":                 {"internal/analysis/cases", "internal/demo", "internal/demo/mongod", "e2e/suites", "e2e/suites/go-app", "e2e/suites/wire", "bench"},
+	driver:                           {"internal/demo", "internal/demo/mongod", "cmd/mongoadvisor", "e2e/suites", "e2e/suites/go-app", "e2e/suites/wire", "bench"}, // a client: only the demo, the suites and the benchmark have one
 	"github.com/klauspost/":          {"wire", "e2e/suites/wire"},
 	"github.com/prometheus/":         {"internal/web"},
 	"github.com/fatih/color":         {"internal/sink"},
@@ -89,7 +92,7 @@ var libraries = map[string][]string{
 	"github.com/rogpeppe/":           {},
 	"go.uber.org/goleak":             {},
 	"github.com/pires/go-proxyproto": {"proxy"},
-	"golang.org/x/net":               {}, // DNS messages in tests
+	"golang.org/x/net":               {"internal/dnstest"}, // DNS messages in tests
 	"golang.org/x/sys":               {"proxy"},
 	"github.com/coreos/go-systemd":   {"cmd/mongoadvisor"},
 	"pgregory.net/rapid":             {},

@@ -1,6 +1,9 @@
 package topology
 
-import "sync/atomic"
+import (
+	"slices"
+	"sync/atomic"
+)
 
 // Event is something the owner of a set may want to know.
 type Event struct {
@@ -22,7 +25,13 @@ const (
 	Primary      Kind = "primary"       // another member is primary now
 )
 
+// Kinds lists them all.
+var Kinds = []Kind{Joined, Left, NoRoom, ListenFailed, Primary}
+
 func (m *Map) report(e Event) {
+	if i := slices.Index(Kinds, e.Kind); i >= 0 {
+		m.Stats.events[i].Add(1)
+	}
 	if m.config.Report != nil {
 		m.config.Report(e)
 	}
@@ -37,4 +46,28 @@ type Stats struct {
 	Unframed     atomic.Int64 // connections that are not framed MongoDB and pass unchanged
 	Panics       atomic.Int64 // connections that pass unchanged since a rewriter panicked
 	BadChecksums atomic.Int64 // messages with a wrong checksum, passed unchanged
+
+	events [5]atomic.Int64 // in the order of Kinds
+}
+
+// Events tells how often each of Kinds happened.
+func (s *Stats) Events(each func(kind Kind, n int64)) {
+	for i, k := range Kinds {
+		each(k, s.events[i].Load())
+	}
+}
+
+// Messages tells how many messages there were of each outcome, a closed set.
+func (s *Stats) Messages(each func(outcome string, n int64)) {
+	each("rewritten", s.Rewritten.Load())
+	each("too_long", s.TooLong.Load())
+	each("undecodable", s.Undecodable.Load())
+	each("bad_checksum", s.BadChecksums.Load())
+	each("forgotten", s.PendingFull.Load())
+}
+
+// Connections tells how many pass unchanged for each reason, a closed set.
+func (s *Stats) Connections(each func(reason string, n int64)) {
+	each("unframed", s.Unframed.Load())
+	each("panic", s.Panics.Load())
 }

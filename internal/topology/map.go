@@ -118,6 +118,25 @@ func (m *Map) Members() []Member {
 	return all
 }
 
+// States tells how many members have a listener, have none, and have left the
+// set: a closed set of states.
+func (m *Map) States(each func(state string, n int)) {
+	var listening, without, left int
+	for _, e := range m.Members() {
+		switch {
+		case e.Left:
+			left++
+		case e.Addr == "":
+			without++
+		default:
+			listening++
+		}
+	}
+	each("listening", listening)
+	each("without_listener", without)
+	each("left", left)
+}
+
 // ConnectionString is what clients on this machine use: the listeners of all
 // members that are in the set.
 func (m *Map) ConnectionString() string {

@@ -2,7 +2,6 @@ package topology
 
 import (
 	"context"
-	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -10,100 +9,36 @@ import (
 	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
+
+	"mongoadvisor/internal/dnstest"
 )
 
-// zone is a DNS server on loopback that answers from its records.
-type zone struct {
-	mu  sync.Mutex
-	srv map[string][]dnsmessage.SRVResource // by the name asked for
-	txt map[string][][]string
-}
-
-func (z *zone) serve(t *testing.T) *net.Resolver {
-	t.Helper()
-	c, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var done sync.WaitGroup
-	t.Cleanup(func() { _ = c.Close(); done.Wait() })
-	done.Go(func() {
-		for b := make([]byte, 4096); ; {
-			n, from, err := c.ReadFrom(b)
-			if err != nil {
-				return
-			}
-			if reply, err := z.answer(b[:n]); err == nil {
-				_, _ = c.WriteTo(reply, from)
-			}
-		}
-	})
-	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "udp", c.LocalAddr().String())
-	}}
-}
-
-func (z *zone) answer(b []byte) ([]byte, error) {
-	var p dnsmessage.Parser
-	h, err := p.Start(b)
-	if err != nil {
-		return nil, err
-	}
-	q, err := p.Question()
-	if err != nil {
-		return nil, err
-	}
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	m := dnsmessage.Message{Header: dnsmessage.Header{ID: h.ID, Response: true, Authoritative: true}, Questions: []dnsmessage.Question{q}}
-	name := strings.ToLower(q.Name.String())
-	header := dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class, TTL: 1}
-	switch q.Type {
-	case dnsmessage.TypeSRV:
-		for _, r := range z.srv[name] {
-			m.Answers = append(m.Answers, dnsmessage.Resource{Header: header, Body: &r})
-		}
-	case dnsmessage.TypeTXT:
-		for _, r := range z.txt[name] {
-			m.Answers = append(m.Answers, dnsmessage.Resource{Header: header, Body: &dnsmessage.TXTResource{TXT: r}})
-		}
-	}
-	if len(m.Answers) == 0 {
-		m.RCode = dnsmessage.RCodeNameError
-	}
-	return m.Pack()
-}
-
-func at(target string, port uint16) dnsmessage.SRVResource {
-	return dnsmessage.SRVResource{Target: dnsmessage.MustNewName(target), Port: port}
-}
-
 func TestResolveSRV(t *testing.T) {
-	two := []dnsmessage.SRVResource{at("b.test.example.", 27018), at("A.test.example.", 27017)}
-	z := &zone{
-		srv: map[string][]dnsmessage.SRVResource{
+	two := []dnsmessage.SRVResource{dnstest.SRV("b.test.example.", 27018), dnstest.SRV("A.test.example.", 27017)}
+	z := &dnstest.Zone{
+		SRV: map[string][]dnsmessage.SRVResource{
 			"_mongodb._tcp.plain.test.example.":      two,
 			"_mongodb._tcp.set.test.example.":        two,
 			"_other._tcp.named.test.example.":        two[:1],
-			"_mongodb._tcp.foreign.test.example.":    {at("a.evil.example.", 1)},
-			"_mongodb._tcp.lookalike.test.example.":  {at("a.nottest.example.", 1)},
-			"_mongodb._tcp.up.test.example.":         {at("test.example.", 1)},
+			"_mongodb._tcp.foreign.test.example.":    {dnstest.SRV("a.evil.example.", 1)},
+			"_mongodb._tcp.lookalike.test.example.":  {dnstest.SRV("a.nottest.example.", 1)},
+			"_mongodb._tcp.up.test.example.":         {dnstest.SRV("test.example.", 1)},
 			"_mongodb._tcp.twotxt.test.example.":     two,
 			"_mongodb._tcp.badtxt.test.example.":     two,
 			"_mongodb._tcp.unknowntxt.test.example.": two,
-			"_mongodb._tcp.short.example.":           {at("a.short.example.", 1)},
-			"_mongodb._tcp.beside.example.":          {at("a.example.", 1)},
-			"_mongodb._tcp.itself.example.":          {at("itself.example.", 1)},
-			"_mongodb._tcp.localhost.":               {at("a.localhost.", 1)},
+			"_mongodb._tcp.short.example.":           {dnstest.SRV("a.short.example.", 1)},
+			"_mongodb._tcp.beside.example.":          {dnstest.SRV("a.example.", 1)},
+			"_mongodb._tcp.itself.example.":          {dnstest.SRV("itself.example.", 1)},
+			"_mongodb._tcp.localhost.":               {dnstest.SRV("a.localhost.", 1)},
 		},
-		txt: map[string][][]string{
+		TXT: map[string][][]string{
 			"set.test.example.":        {{"replicaSet=rs0&auth", "Source=it%20is"}},
 			"twotxt.test.example.":     {{"replicaSet=rs0"}, {"authSource=x"}},
 			"badtxt.test.example.":     {{"replicaSet"}},
 			"unknowntxt.test.example.": {{"replicaSet=rs0&tls=false"}},
 		},
 	}
-	r := z.serve(t)
+	r := z.Resolver(t)
 	both := []string{"a.test.example:27017", "b.test.example:27018"}
 	for _, c := range []struct {
 		host    string
@@ -150,12 +85,12 @@ func TestResolveSRV(t *testing.T) {
 // none away.
 func TestFollowSRV(t *testing.T) {
 	const name = "_mongodb._tcp.r.test.example."
-	z := &zone{srv: map[string][]dnsmessage.SRVResource{name: {at("b.test.example.", 1)}}}
-	r := z.serve(t)
+	z := &dnstest.Zone{SRV: map[string][]dnsmessage.SRVResource{name: {dnstest.SRV("b.test.example.", 1)}}}
+	r := z.Resolver(t)
 	set := func(hosts ...dnsmessage.SRVResource) {
-		z.mu.Lock()
-		defer z.mu.Unlock()
-		z.srv[name] = hosts
+		z.Lock()
+		defer z.Unlock()
+		z.SRV[name] = hosts
 	}
 	m := NewMap(Config{Listen: func(member string, _ int) (string, error) { return "to-" + member, nil }})
 	tick, failures := make(chan time.Time), make(chan error, 1)
@@ -171,7 +106,7 @@ func TestFollowSRV(t *testing.T) {
 	if err := <-failures; err == nil {
 		t.Error("no error")
 	}
-	set(at("a.test.example.", 2))
+	set(dnstest.SRV("a.test.example.", 2))
 	tick <- time.Time{}
 	await(t, "the second host is there", func() bool { return len(m.Members()) == 2 })
 	cancel()

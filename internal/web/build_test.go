@@ -32,7 +32,11 @@ func testSources(findings ...store.Entry) Sources {
 				each(r.ID, 0, 0)
 			}
 		},
-		Notified:   func(each func(sink, outcome string, n int64)) { each("log", "delivered", 0) },
+		Notified: func(each func(sink, outcome string, n int64)) { each("log", "delivered", 0) },
+		Topology: Topology{
+			Members: func(each func(string, int)) { each("listening", 0) }, Events: func(each func(string, int64)) { each("joined", 0) },
+			Messages: func(each func(string, int64)) { each("rewritten", 0) }, Connections: func(each func(string, int64)) { each("unframed", 0) },
+		},
 		ConfigTime: time.Unix(1_700_000_000, 0), MaxFindings: 2,
 	}
 }

@@ -120,8 +120,20 @@ type Sources struct {
 	RuleWork    func(each func(rule string, panics int64, seconds float64))
 	Notified    func(each func(sink, outcome string, n int64))
 	ConfigTime  time.Time
+
+	Topology Topology
+
 	// MaxFindings bounds the findings with a series of their own.
 	MaxFindings int
+}
+
+// Topology counts what --topology does; without it all is 0. Each calls its
+// argument for every value of a closed set.
+type Topology struct {
+	Members     func(each func(state string, n int))
+	Events      func(each func(event string, n int64))
+	Messages    func(each func(outcome string, n int64))
+	Connections func(each func(reason string, n int64))
 }
 
 // Watch registers the sources.
@@ -149,6 +161,10 @@ var (
 	activeDesc      = desc("finding_active", "1 for each open or regressed finding.", "fingerprint", "rule", "severity", "database", "collection")
 	untrackedDesc   = desc("findings_untracked", "Findings without a series or an entry of their own, for want of room.")
 	reloadDesc      = desc("config_last_reload_successful", "1 when the configuration in force is the one last read.")
+	membersDesc     = desc("topology_members", "Members of the replica set, by state: listening, without_listener, left.", "state")
+	memberEventDesc = desc("topology_events_total", "What happened to members, by event.", "event")
+	renamedDesc     = desc("topology_messages_total", "Messages that may name members, by what became of them; only rewritten ones were changed.", "outcome")
+	unreadDesc      = desc("topology_unread_connections_total", "Connections in which no name is rewritten, by reason.", "reason")
 	reloadTimeDesc  = desc("config_last_reload_success_timestamp_seconds", "When the configuration in force was read.")
 )
 
@@ -157,6 +173,7 @@ func (s *sources) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		messagesDesc, undecodedDesc, shedDesc, droppedDesc, coverageDesc, queueDesc, findingsDesc, occurrencesDesc, panicsDesc,
 		secondsDesc, notifiedDesc, activeDesc, untrackedDesc, reloadDesc, reloadTimeDesc,
+		membersDesc, memberEventDesc, renamedDesc, unreadDesc,
 	} {
 		ch <- d
 	}
@@ -179,6 +196,10 @@ func (s *sources) Collect(ch chan<- prometheus.Metric) {
 		counter(secondsDesc, seconds, rule)
 	})
 	s.Notified(func(sink, outcome string, n int64) { counter(notifiedDesc, float64(n), sink, outcome) })
+	s.Topology.Members(func(state string, n int) { gauge(membersDesc, float64(n), state) })
+	s.Topology.Events(func(event string, n int64) { counter(memberEventDesc, float64(n), event) })
+	s.Topology.Messages(func(outcome string, n int64) { counter(renamedDesc, float64(n), outcome) })
+	s.Topology.Connections(func(reason string, n int64) { counter(unreadDesc, float64(n), reason) })
 	gauge(coverageDesc, s.Coverage().Ratio)
 	gauge(queueDesc, float64(s.QueueBytes()))
 	gauge(reloadDesc, 1)

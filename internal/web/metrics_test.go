@@ -66,7 +66,9 @@ func TestEverySeriesExistsFromTheStart(t *testing.T) {
 	}
 	want = append(want, "mongoadvisor_connections_total{}", "mongoadvisor_connections{}", "mongoadvisor_tap_panics_total{}",
 		"mongoadvisor_undecoded_messages_total{reason=malformed}", "mongoadvisor_shed_messages_total{reason=queue_full}",
-		"mongoadvisor_messages_total{direction=client,opcode=OP_MSG}", "mongoadvisor_notifications_total{outcome=delivered,sink=log}")
+		"mongoadvisor_messages_total{direction=client,opcode=OP_MSG}", "mongoadvisor_notifications_total{outcome=delivered,sink=log}",
+		"mongoadvisor_topology_members{state=listening}", "mongoadvisor_topology_events_total{event=joined}",
+		"mongoadvisor_topology_messages_total{outcome=rewritten}", "mongoadvisor_topology_unread_connections_total{reason=unframed}")
 	for _, name := range want {
 		if v, ok := got[name]; !ok || v != 0 {
 			t.Errorf("%s: %v, exists %v", name, v, ok)

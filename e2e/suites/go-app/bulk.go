@@ -70,7 +70,7 @@ func bulk() []test {
 			_, err := a.things().InsertMany(a, docs, options.InsertMany().SetOrdered(false))
 			var bulk mongo.BulkWriteException
 			if !errors.As(err, &bulk) {
-				return err
+				return fmt.Errorf("want write errors: %w", err)
 			}
 			return want("errors", len(bulk.WriteErrors), 500)
 		}},

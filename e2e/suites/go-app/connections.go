@@ -12,11 +12,8 @@ import (
 
 func connections() []test {
 	return []test{
-		{name: "connection/wrong password", run: func(a *app) error {
+		{name: "connection/wrong password", login: true, run: func(a *app) error {
 			o := options.Client().ApplyURI(a.uri)
-			if o.Auth == nil {
-				return nil // the server asks for none
-			}
 			o.Auth.Password = "wrong"
 			c, err := mongo.Connect(o)
 			if err != nil {
@@ -72,13 +69,25 @@ func connections() []test {
 					return err
 				}
 				things := c.Database(a.db.Name()).Collection(name)
-				_, err1 := things.InsertMany(a, numbered(0, 5000))
-				n, err2 := things.CountDocuments(a, bson.D{})
-				if err := errors.Join(err1, err2, want(name, n, 5000), c.Disconnect(a)); err != nil {
+				before, err1 := a.unpacked(name)
+				_, err2 := things.InsertMany(a, numbered(0, 5000))
+				n, err3 := things.CountDocuments(a, bson.D{})
+				after, err4 := a.unpacked(name)
+				if err := errors.Join(err1, err2, err3, err4, want(name, n, 5000), want("used", after-before > 5000*20, true), c.Disconnect(a)); err != nil {
 					return err
 				}
 			}
 			return nil
 		}},
 	}
+}
+
+// unpacked is how many bytes the server has taken out of a compression so far.
+func (a *app) unpacked(name string) (int64, error) {
+	status, err := a.client.Database("admin").RunCommand(a, d("serverStatus", 1)).Raw()
+	if err != nil {
+		return 0, err
+	}
+	n, _ := status.Lookup("network", "compression", name, "decompressor", "bytesOut").AsInt64OK()
+	return n, nil
 }

@@ -28,10 +28,8 @@ func crud() []test {
 			if err != nil {
 				return err
 			}
-			if err := c.FindOne(a, d("_id", 1)).Err(); !errors.Is(err, mongo.ErrNoDocuments) {
-				return err
-			}
-			return errors.Join(want("name", got.Name, "o"), want("deleted", res.DeletedCount, 1))
+			gone := errors.Is(c.FindOne(a, d("_id", 1)).Err(), mongo.ErrNoDocuments)
+			return errors.Join(want("name", got.Name, "o"), want("deleted", res.DeletedCount, 1), want("gone", gone, true))
 		}},
 		{name: "crud/update by pipeline and by array filter", run: func(a *app) error {
 			c := a.things()

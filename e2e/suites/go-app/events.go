@@ -120,7 +120,7 @@ func events() []test {
 			defer func() { _ = c.Disconnect(context.WithoutCancel(a)) }()
 			things := c.Database(a.db.Name()).Collection("things")
 			if err := things.FindOne(a, bson.D{}).Err(); !errors.Is(err, mongo.ErrNoDocuments) {
-				return err
+				return fmt.Errorf("of an empty collection: %w", err)
 			}
 			end, err := a.failing(d("times", 1), bson.D{{Key: "failCommands", Value: bson.A{"find"}}, {Key: "closeConnection", Value: true}})
 			if err != nil {

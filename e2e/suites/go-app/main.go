@@ -19,11 +19,13 @@ import (
 // guard ends a test that hangs.
 const guard = 60 * time.Second
 
-// test is one test. set says that it needs a replica set.
+// test is one test, and what it is only for.
 type test struct {
-	name string
-	set  bool
-	run  func(*app) error
+	name  string
+	set   bool // a replica set
+	alone bool // a standalone server
+	login bool // a server that asks for a user
+	run   func(*app) error
 }
 
 // app is what a test works with.
@@ -60,7 +62,8 @@ func run(ctx context.Context) error {
 		if only[0] != "" && !slices.Contains(only, t.name) {
 			continue
 		}
-		if t.set && hello.SetName == "" {
+		inSet, login := hello.SetName != "", options.Client().ApplyURI(uri).Auth != nil
+		if t.set && !inSet || t.alone && inSet || t.login && !login {
 			fmt.Printf("skip\t%s\n", t.name)
 			continue
 		}

@@ -34,7 +34,10 @@ const limited = (promise) => {
   return Promise.race([promise, end]).finally(() => clearTimeout(timer))
 }
 
-/** runTests runs them one after the other; each gets what context() makes, and dispose() ends that. */
+/**
+ * runTests runs them one after the other; each gets what context() makes, and dispose() ends that.
+ * Then the process ends: a failed test may have left a client open, which would keep it alive.
+ */
 export async function runTests(context, dispose) {
   const ids = new Set()
   for (const t of tests) {
@@ -60,4 +63,5 @@ export async function runTests(context, dispose) {
     console.error(`${Date.now() - began} ms\t${t.id}`)
     process.stdout.write(`${outcome}\t${t.id}\n`)
   }
+  process.exit() // standard output is a pipe: what was written has arrived
 }

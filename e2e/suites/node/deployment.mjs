@@ -58,6 +58,20 @@ test('read concerns', async ({ client, coll }) => {
   assert.equal((await coll.find({}, { readConcern: { level: 'linearizable' } }).toArray()).length, 1)
 })
 
+test('the compressor asked for is used, both ways', async ({ client, coll }) => {
+  const [, name] = uri.match(/compressors=(\w+)/) ?? skip('no compressor in the URI')
+  // of the server that answers: bytes of requests, and of its replies
+  const counters = async () => {
+    const c = (await client.db('admin').command({ serverStatus: 1 })).network.compression[name]
+    return [c.decompressor.bytesOut, c.compressor.bytesIn].map(Number)
+  }
+  const before = await counters()
+  await coll.insertOne({ _id: 1, text: 'x'.repeat(1 << 20) })
+  assert.equal((await coll.findOne()).text.length, 1 << 20)
+  const after = await counters()
+  assert.ok(after.every((n, i) => n - before[i] >= 1 << 20), `${before} ${after}`)
+})
+
 test('a wrong set name finds nobody', async ({ client }) => {
   await needsSet(client)
   if (direct) skip('a direct client is not asked')

@@ -37,10 +37,3 @@ test('without a login nothing is allowed', async (c) => {
   const names = commands(client)
   assert.deepEqual([(await thrown(client.db(c.db.databaseName).collection('x').findOne())).code, names], [13, ['find']])
 })
-
-test('what was negotiated', async ({ client }) => {
-  const asked = new URL(uri.replace(/^mongodb:\/\/[^/]*/, 'http://x')).searchParams
-  const options = client.options
-  assert.deepEqual(options.compressors.filter((x) => x !== 'none'), asked.get('compressors')?.split(',') ?? [])
-  assert.equal(options.tls === true, asked.get('tls') === 'true')
-})

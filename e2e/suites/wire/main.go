@@ -35,7 +35,7 @@ func run(ctx context.Context) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
-	server, err := primary(ctx, o.Hosts, o.TLSConfig)
+	server, err := primary(ctx, o.Hosts, o.TLSConfig, o.ReplicaSet != nil)
 	if err != nil {
 		return err
 	}

@@ -26,8 +26,15 @@ func (x *session) text(b []byte) string {
 	case id >= 0 && id < 1000:
 		to = fmt.Sprint(id)
 	}
-	return fmt.Sprintf("to %s: %s", to, content(int32(binary.LittleEndian.Uint32(b[12:])), b[16:], b))
+	said := content(int32(binary.LittleEndian.Uint32(b[12:])), b[16:], b)
+	if x.server.set && strings.Contains(said, `"hosts":[`) {
+		// what names the members may be rewritten, and then it goes on uncompressed
+		said = compressedBy.ReplaceAllString(said, "compressed or not: ")
+	}
+	return fmt.Sprintf("to %s: %s", to, said)
 }
+
+var compressedBy = regexp.MustCompile(`^(compressed by \d+: )?`)
 
 // content is an answer's opcode and body; whole is the message with its header.
 func content(op int32, b, whole []byte) string {
