@@ -2,9 +2,10 @@ package main
 
 import (
 	"errors"
-	"math/rand/v2"
 	"net"
+	"os"
 	"strconv"
+	"sync/atomic"
 )
 
 // Ports are taken from below those that systems give to outgoing connections: a
@@ -14,11 +15,16 @@ const (
 	lastPort  = 32_000
 )
 
+// handedOut is how many ports were looked at so far: none is given twice, because
+// between the look and the use nobody listens on them. Runners begin apart.
+var handedOut atomic.Int64
+
 // freePorts finds n neighbouring ports of loopback that nobody listens on: the
 // proxy gives a set's members the ports after the first one's.
 func freePorts(n int) ([]string, error) {
 	for range 1000 {
-		if addrs := neighbours(firstPort+rand.IntN(lastPort-firstPort), n); addrs != nil {
+		place := int64(os.Getpid())*100 + handedOut.Add(int64(n)) - int64(n)
+		if addrs := neighbours(firstPort+int(place%(lastPort-firstPort)), n); addrs != nil {
 			return addrs, nil
 		}
 	}

@@ -5,6 +5,22 @@ import (
 	"testing"
 )
 
+func TestPortsAreGivenOnce(t *testing.T) {
+	seen := map[string]bool{}
+	for range 5 {
+		addrs, err := freePorts(3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range addrs {
+			if seen[a] {
+				t.Errorf("%s twice", a)
+			}
+			seen[a] = true
+		}
+	}
+}
+
 func TestNeighboursAreAllFree(t *testing.T) {
 	addrs, err := freePorts(3)
 	if err != nil {
