@@ -12,7 +12,7 @@ var link = regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
 
 // TestLinks: a link to a file leads to one.
 func TestLinks(t *testing.T) {
-	for _, path := range append(pages(t), "../CONTRIBUTING.md", "../CHANGELOG.md", "../README.md") {
+	for _, path := range append(pages(t), "../CONTRIBUTING.md", "../CHANGELOG.md", "../README.md", "../SECURITY.md") {
 		for _, m := range link.FindAllStringSubmatch(read(t, path), -1) {
 			if strings.Contains(m[1], "://") {
 				continue

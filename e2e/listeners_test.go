@@ -2,18 +2,21 @@ package e2e
 
 import (
 	"bytes"
-	"crypto/x509"
-	"encoding/pem"
+	"crypto/tls"
+	"errors"
 	"net"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"mongoadvisor/internal/demo/mongod/mongodtest"
 )
@@ -21,17 +24,9 @@ import (
 // TestClientTLS: TLS that ends at the proxy is read, and what passes is judged.
 func TestClientTLS(t *testing.T) {
 	server := mongodtest.Start(t)
-	cert := selfSigned(t)
-	key, err := x509.MarshalPKCS8PrivateKey(cert.PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "proxy.pem")
-	text := append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert.Certificate[0]}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})...)
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p := startProxy(t, server.Addr(), "--listen-tls-cert", path)
+	dir := t.TempDir()
+	pemFiles(t, dir, "proxy.pem", "proxy.key")
+	p := startProxy(t, server.Addr(), "--listen-tls-cert", filepath.Join(dir, "proxy.pem"), "--listen-tls-key", filepath.Join(dir, "proxy.key"))
 	client := connect(t, p.uri("&tls=true&tlsInsecure=true"), "app") // the test's own certificate
 	if _, err := client.Database("shop").Collection("c").InsertOne(t.Context(), bson.D{{Key: "a", Value: 1}}); err != nil {
 		t.Fatal(err)
@@ -39,6 +34,32 @@ func TestClientTLS(t *testing.T) {
 	p.settled()
 	if _, coverage := p.report(); coverage["ratio"] != 1.0 || coverage["operations"] == 0.0 {
 		t.Errorf("coverage %v", coverage)
+	}
+}
+
+// TestX509EndsAtTheProxy: who logs in by the certificate of his TLS cannot where
+// that ends here, and the log says why; once, however often it is tried.
+func TestX509EndsAtTheProxy(t *testing.T) {
+	server := mongodtest.Start(t)
+	dir := t.TempDir()
+	pemFiles(t, dir, "proxy.pem", "proxy.key")
+	p := startProxy(t, server.Addr(), "--listen-tls-cert", filepath.Join(dir, "proxy.pem"), "--listen-tls-key", filepath.Join(dir, "proxy.key"))
+	secure := &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{selfSigned(t)}} // the test's own certificates
+	for range 3 {
+		c, err := mongo.Connect(options.Client().ApplyURI(p.uri("")).SetTLSConfig(secure).SetServerSelectionTimeout(20 * time.Second).
+			SetAuth(options.Credential{AuthMechanism: "MONGODB-X509"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var refused mongo.CommandError
+		if err := c.Ping(t.Context(), nil); err == nil || errors.As(err, &refused) && refused.Code == 0 {
+			t.Errorf("it was let in, or nobody asked the server: %v", err)
+		}
+		_ = c.Disconnect(t.Context())
+	}
+	eventually(t, "the log says why", func() bool { return strings.Contains(p.errors(), "X.509") })
+	if n := strings.Count(p.errors(), "X.509"); n > 2 {
+		t.Errorf("%d lines say so", n)
 	}
 }
 

@@ -26,7 +26,7 @@ type direction struct {
 func (d *direction) move() {
 	for {
 		if !d.clientToServer && d.relay.leaves() {
-			d.relay.leave()
+			d.relay.client.finish()
 			d.discard()
 			return
 		}
@@ -46,7 +46,7 @@ func (d *direction) move() {
 		case writeErr != nil:
 			d.discard()
 			return
-		case err == io.EOF:
+		case err == io.EOF || d.timeIsUp(err):
 			d.finish()
 			return
 		case err != nil && !d.relay.woken(err):
@@ -70,10 +70,16 @@ func (d *direction) pass(b []byte) error {
 
 func (d *direction) send(b []byte) error {
 	d.see(b)
+	if d.clientToServer && !d.relay.admit() {
+		return nil
+	}
 	n, err := d.dst.write(b)
 	d.bytes += int64(n)
 	if n > 0 {
 		d.relay.server.Hooks.forwarded(d.clientToServer, n)
+	}
+	if d.clientToServer {
+		d.relay.sent()
 	}
 	return err
 }
@@ -117,7 +123,10 @@ func (d *direction) limitDiscarding() {
 	defer r.mu.Unlock()
 	d.discarding = true
 	if r.leaving {
-		return // both legs have their deadline
+		if d.clientToServer {
+			r.upstream.setReadDeadline(lingerTime)
+		}
+		return // the client has its deadline
 	}
 	if d.other.finished {
 		d.src.setReadDeadline(lingerTime)

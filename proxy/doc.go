@@ -23,8 +23,8 @@
 //	up had EOF, then client   | close both legs: nobody is left to answer    | ends
 //	  is gone altogether      |                                              |
 //	both ended by EOF         | close both legs                              | –
-//	Shutdown has begun, and   | half-close both legs, 1 s, then close them   | ends
-//	  nothing is under way    |                                              |
+//	Shutdown has begun, and   | half-close the client; up goes on for what   | up: its end, or 1 s of
+//	  nothing is under way    |   wants no reply, then half-close dst, 1 s   |   silence, counts as EOF
 //	Shutdown ran out of time  | reset both legs                              | ends
 //
 // The reasons:
@@ -40,6 +40,12 @@
 //     kernel had still to send.
 //   - Nothing else has a time limit. A connection may be idle, or half-closed,
 //     for as long as both peers are there; keep-alive finds those that are not.
+//
+// A connection that is being left has no way back for a reply. What the client
+// sends in the moment in which it has not seen its FIN yet is delivered as long as
+// it wants none: nobody tries again with an unacknowledged write. From the first
+// request on that wants a reply nothing is delivered, so that it can be tried
+// again.
 //
 // Connections of which the upstream could not be dialled, or that are refused,
 // are reset: the client gets no bytes that the server has not sent.

@@ -17,6 +17,7 @@ func (c *counting) Client(b []byte) { c.count(b, '\n', 1) }
 func (c *counting) Server(b []byte) { c.count(b, '.', -1) }
 func (c *counting) Close()          {}
 func (c *counting) Idle() bool      { return c.open.Load() == 0 }
+func (c *counting) Awaits() bool    { return c.open.Load() != 0 }
 
 func (c *counting) count(b []byte, end byte, by int64) {
 	for _, x := range b {

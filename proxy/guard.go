@@ -58,6 +58,20 @@ func (g *guardedTap) idle() (is bool) {
 	return i.Idle()
 }
 
+// awaits is true when nobody can tell.
+func (g *guardedTap) awaits() (does bool) {
+	if g == nil || g.dropped.Load() {
+		return true
+	}
+	i, ok := g.tap.(Idler)
+	if !ok {
+		return true
+	}
+	does = true
+	defer g.recovered()
+	return i.Awaits()
+}
+
 // close reaches dropped taps too: they may hold something to release.
 func (g *guardedTap) close() {
 	if g == nil {

@@ -6,29 +6,83 @@ import (
 	"time"
 )
 
-// Idler is what a Tap may be besides: one that knows where messages end. Idle
-// reports that no message is under way in either direction and no reply is
-// awaited. It is called while Client may run: what a client sends in that moment
-// it sends to a connection that is being closed, as with any server that stops.
+// Idler is what a Tap may be besides: one that knows where messages end. Both
+// methods may be called while Client runs, never while Server does, and must not
+// call back.
 type Idler interface {
+	// Idle reports that no message is under way in either direction and no reply
+	// is awaited.
 	Idle() bool
+	// Awaits reports that a reply is awaited, to a message that is complete.
+	Awaits() bool
 }
 
 // leaves reports whether the server drains and nothing is under way on this
-// connection, whose server direction asks. Connections of which the tap cannot
-// tell go on until they end by themselves or the time is up.
-func (r *relay) leaves() bool { return r.server.draining.Load() && r.tap.idle() }
-
-// leave ends an idle connection: FIN to both sides, and soon the end, for a
-// client that keeps idle connections may not look at them for hours.
-func (r *relay) leave() {
-	r.client.finish()
-	r.upstream.finish()
+// connection, whose server direction asks; then the connection is being left.
+// Connections of which the tap cannot tell go on until they end by themselves or
+// the time is up.
+func (r *relay) leaves() bool {
+	if !r.server.draining.Load() {
+		return false
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.leaving = true
+	// Under the lock, so that what the tap sees of the client from here on is
+	// late: see admit.
+	if !r.tap.idle() {
+		return false
+	}
+	r.leaving, r.down.discarding = true, true
 	r.client.setReadDeadline(lingerTime)
-	r.upstream.setReadDeadline(lingerTime)
+	if r.up.finished || r.up.discarding {
+		r.upstream.setReadDeadline(lingerTime)
+	} else {
+		_ = r.upstream.sock.SetReadDeadline(time.Time{}) // wake may have set one
+	}
+	return true
+}
+
+// admit is asked, after the tap has seen b of the client's, whether it may be
+// written on. On a connection that is being left there is no way back for a
+// reply: of a request that wants one at least the end is not delivered, so that
+// the server does nothing, and its sender, who meets the end, may try again. But
+// nobody would try again with a write that wants none. It passes, and the client
+// has its time anew.
+func (r *relay) admit() bool {
+	if !r.server.draining.Load() {
+		return true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.leaving {
+		return true
+	}
+	if r.tooLate = r.tooLate || r.tap.awaits(); r.tooLate {
+		return false
+	}
+	r.client.setReadDeadline(lingerTime)
+	return true
+}
+
+// timeIsUp reports whether a read of the client ended because the connection is
+// being left, and the client has said nothing for a while: it may keep idle
+// connections and not look at them for hours.
+func (d *direction) timeIsUp(err error) bool {
+	if !d.clientToServer || !errors.Is(err, os.ErrDeadlineExceeded) {
+		return false
+	}
+	r := d.relay
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.leaving && !d.discarding
+}
+
+// sent is told of what has gone to the server. If that was a write that wants no
+// reply, nothing comes from the server for its direction to look up.
+func (r *relay) sent() {
+	if r.server.draining.Load() {
+		r.wake()
+	}
 }
 
 // wake makes the server direction, which waits for bytes, look up. One that has

@@ -29,7 +29,8 @@ type relay struct {
 
 	mu      sync.Mutex
 	aborted bool // reset has been called
-	leaving bool // leave has been called
+	leaving bool // see leaves; the client has had its FIN, or soon has
+	tooLate bool // a request came after that; nothing more is delivered
 	running int  // directions that have not ended
 }
 

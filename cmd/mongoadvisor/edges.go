@@ -132,14 +132,7 @@ func peer(a net.Addr) string {
 // x509 says, once in a while, that somebody tries what cannot work: the server
 // sees the proxy's certificate, not the client's.
 func (p *pipeline) x509(o *op.Operation) {
-	if p.ends.listenTLS == nil || o.Command != "hello" && o.Command != "authenticate" {
-		return
-	}
-	v := op.Get(o.Body, "mechanism")
-	if doc, ok := op.Get(o.Body, "speculativeAuthenticate").DocumentOK(); ok {
-		v = op.Get(doc, "mechanism")
-	}
-	if name, ok := v.StringValueOK(); ok && name == "MONGODB-X509" && p.dials.allow("x509") {
+	if o.X509 && p.ends.listenTLS != nil && p.dials.allow("x509") {
 		p.logger.Warn("a client authenticates by its X.509 certificate, which ends at this proxy's TLS: the server cannot see it; use SCRAM, or let TLS pass through",
 			zap.String("network.peer.address", o.Conn.Client))
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 )
 
 // Exit codes.
@@ -39,9 +40,14 @@ func exitCode(err error) int {
 	return exitUsage
 }
 
-// complain prints an error, unless it has nothing more to say.
+// userinfo is what stands before the host in an address, should somebody have
+// given one with a password.
+var userinfo = regexp.MustCompile(`\S+@`)
+
+// complain prints an error, unless it has nothing more to say. Errors quote what
+// was given, and lines of the configuration; passwords are taken out.
 func complain(w io.Writer, err error) {
 	if err != nil && err.Error() != "" {
-		fmt.Fprintln(w, "mongoadvisor:", err)
+		fmt.Fprintln(w, "mongoadvisor:", userinfo.ReplaceAllString(err.Error(), "…@"))
 	}
 }

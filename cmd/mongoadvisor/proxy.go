@@ -123,12 +123,12 @@ func runProxy(ctx context.Context, c *config, pairs []pair, stdout, stderr io.Wr
 	}
 	// a reader of our output that goes away must not end the process
 	signal.Ignore(syscall.SIGPIPE)
-	log := newAsyncWriter(stderr)
+	log := newAsyncWriter(&lineWriter{w: stderr})
 	defer log.Close(time.Second)
 	logger := newLogger(c, log)
 	findings := *c
 	findings.Log.Level = "info" // log.level is for what the program says of itself
-	out := &countingWriter{w: stdout}
+	out := &countingWriter{w: &lineWriter{w: stdout}}
 	p, err := newPipeline(c, logger, pairs, sink.NewLog(newLogger(&findings, out)))
 	if err != nil {
 		return err

@@ -47,6 +47,9 @@ func FuzzForward(f *testing.F) {
 		}
 		sawClient, sawServer := tap.all()
 		wasReset := end == resetByClient || end == resetByServer
+		if hears := map[byte]*outer{resetByClient: s, resetByServer: c}[end]; wasReset && hears.err == nil && hears.writeErr == nil {
+			t.Error("a reset has arrived as a FIN")
+		}
 		check(t, "client to server", s, fromClient, sawClient, wasReset)
 		check(t, "server to client", c, fromServer, sawServer, wasReset)
 	})

@@ -116,6 +116,7 @@ func TestBlackHole(t *testing.T) {
 					}
 					_ = from.CloseWrite()
 				})
+				stalled(tap, up)
 				if err := pass(to, from, noise(4, 1<<20)); err != nil {
 					t.Errorf("the other direction: %v", err)
 				}
@@ -139,6 +140,21 @@ func TestBlackHole(t *testing.T) {
 				sameDescriptors(t, before)
 			})
 		}
+	}
+}
+
+// stalled waits until nothing of a direction passes any more: then a write of it
+// is stuck.
+func stalled(tap *seen, up bool) {
+	for last := -1; ; time.Sleep(100 * time.Millisecond) {
+		b, server := tap.all()
+		if !up {
+			b = server
+		}
+		if len(b) == last {
+			return
+		}
+		last = len(b)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // TestUpstreamSlowToAccept: the kernel has taken the connection, the server looks
-// at it later. What the client says in the meantime arrives.
+// at it later. What the client says in the meantime arrives, and so does the answer.
 func TestUpstreamSlowToAccept(t *testing.T) {
 	a := newAnalysis()
 	r := newRig(t, a, nil)
@@ -27,8 +27,14 @@ func TestUpstreamSlowToAccept(t *testing.T) {
 	if got, err := io.ReadAll(server); err != nil || len(got) != len(said) {
 		t.Errorf("%d of %d bytes, %v", len(got), len(said), err)
 	}
-	client.Close()
+	if _, err := io.WriteString(server, "a late answer"); err != nil {
+		t.Error(err)
+	}
 	server.Close()
+	if got, err := io.ReadAll(client); err != nil || string(got) != "a late answer" {
+		t.Errorf("the client, who has half-closed, hears %q, %v", got, err)
+	}
+	client.Close()
 	<-tap.closed
 	r.end(t)
 	a.end(t)

@@ -24,8 +24,9 @@ type judged struct {
 }
 
 // missed says what the rules did not see although they should have. docs/limits.md
-// excuses a command whose own document is longer than what is kept of a request
-// ("cut"), and a compressed message of more than 4 MiB ("size").
+// excuses documents longer than what is kept of a message ("cut"), as the reply to
+// getParameter "*" or the list in the body of an insert by Node.js, and a compressed
+// message of more than 4 MiB ("size").
 func (j judged) missed(compressed bool) string {
 	undecoded := maps.Clone(j.Undecoded)
 	delete(undecoded, "cut")

@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +24,23 @@ func TestPageIsOfTheResults(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("%s is not what the results give: go run ./e2e/suites -table\n%s", page, diff)
+	}
+}
+
+// The page names tests, as "`folder` TestName", that are there.
+func TestPageNamesTests(t *testing.T) {
+	named := regexp.MustCompile("`([a-z0-9/]+)` (Test\\w+)").FindAllStringSubmatch(tail, -1)
+	if len(named) == 0 {
+		t.Fatal("it names none")
+	}
+	for _, m := range named {
+		files, _ := filepath.Glob(filepath.Join(root, m[1], "*_test.go"))
+		if !slices.ContainsFunc(files, func(file string) bool {
+			b, err := os.ReadFile(file)
+			return err == nil && strings.Contains(string(b), "func "+m[2]+"(")
+		}) {
+			t.Errorf("no %s in %s", m[2], m[1])
+		}
 	}
 }
 

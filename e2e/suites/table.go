@@ -42,15 +42,15 @@ Each row is work that was done twice on a real server with empty data: directly,
 
 - **tests**: all of the suite's, or its short selection.
 - **same**: tests that passed both ways. **fail both ways**: tests that also fail without the proxy,
-  because the server is older than what they ask for, or the machine is a container; of our own
-  suites none may.
+  because the server is older than what they ask for, the machine is a container, or the driver's
+  module comes without the specifications' files; of our own suites none may.
 - **skipped**: tests that do not apply to the topology or the server, both ways.
 - **differ**: tests that gave something else through the proxy, in each of four runs each way.
 - **unsteady**: tests that differed first and gave the same when they ran again; counted as same.
 - **seen**: how much of what passed through the proxy was read and judged. What is missing is
-  malformed on purpose, encrypted from client to server, longer in the command's body than the
-  256 KiB that are kept, or larger than 4 MiB and compressed ([limits.md](limits.md)); anything else
-  fails the run.
+  malformed on purpose, encrypted from client to server, longer than what is kept
+  of a message and no batch of documents, or larger than 4 MiB and compressed ([limits.md](limits.md));
+  anything else fails the run.
 
 That no driver went round the proxy was looked at while it ran.
 
@@ -58,6 +58,22 @@ TLS *passed* goes through the proxy to the server, which the proxy cannot look i
 that ends at the proxy, which has TLS of its own with the server. A *member* is a replica set's
 member by ` + "`directConnection=true`" + `; *replica-set* has three members, with ` + "`--topology`" + `.
 
+`
+
+// tail has what the suites do not show by themselves; TestPageNamesTests looks
+// whether the tests it names are there.
+const tail = `## What else was run
+
+| what | which | seen by |
+| --- | --- | --- |
+| server | %s | all suites |
+| operating system | Linux, x86_64 | all tests |
+| replica set | a change of primary, with each compressor | ` + "`internal/topology` TestRealSet" + ` |
+| replica set | a member that joins, and one that leaves | ` + "`internal/topology` TestRealReconfig" + ` |
+
+Without a row, a version or a combination has not been tried. The gate (` + "`.ci/run`" + `) runs the short
+selection of go-app, node, pymongo and wire on a standalone server, and of go-app, node and wire on a
+replica set: Java, the shell and the Go driver's own tests take longer to install than to run.
 `
 
 // renderTable makes the page. Results of which the suite is gone are an error, so
@@ -99,7 +115,7 @@ func renderTable(suites []suite, results []result) ([]byte, error) {
 	if len(left) > 0 {
 		return nil, fmt.Errorf("%s is of a cell that no suite.json has", left[0].cell().file())
 	}
-	fmt.Fprintf(&b, "Servers: %s.\n", strings.Join(servers(results), ", "))
+	fmt.Fprintf(&b, tail, strings.Join(servers(results), ", "))
 	return b.Bytes(), nil
 }
 

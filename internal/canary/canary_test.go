@@ -134,6 +134,10 @@ func serve(t *testing.T, out outputs, m *web.Metrics, logger *zap.Logger, report
 			}
 		},
 		Undecoded: func(func(string, int64)) {}, Shed: func(func(string, int64)) {}, Notified: func(func(string, string, int64)) {},
+		Topology: web.Topology{
+			Members: func(func(string, int)) {}, Events: func(func(string, int64)) {},
+			Messages: func(func(string, int64)) {}, Connections: func(func(string, int64)) {},
+		},
 		RuleWork: func(each func(string, int64, float64)) {
 			for _, s := range eng.Stats() {
 				each(s.ID, s.Panics.Load(), 0)

@@ -51,6 +51,9 @@ type Operation struct {
 	// Introduces says that a hello carried the client's metadata: the first one of
 	// a connection does.
 	Introduces bool
+	// X509 says that the client logs in by the certificate of its TLS. It is all
+	// that is kept of how one logs in.
+	X509 bool
 	// Hosts are the members a hello reply advertises.
 	Hosts []string
 

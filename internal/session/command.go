@@ -20,6 +20,7 @@ func (s *Session) command(o *op.Operation, body bsoncore.Document, db string) {
 		o.Conn, o.Introduces = s.conn, s.conn != before
 	}
 	if o.Kind == op.KindHandshake || o.Kind == op.KindSecret {
+		o.X509 = byCertificate(body)
 		o.NS.DB = db // credentials may stand in it: nothing of the body is kept
 		o.Seqs = nil
 		return

@@ -28,6 +28,15 @@ func introduce(conn *op.Conn, body bsoncore.Document) *op.Conn {
 	return &next
 }
 
+// byCertificate reports whether a handshake, or a command that logs in, names the
+// mechanism of X.509.
+func byCertificate(body bsoncore.Document) bool {
+	if early := op.Doc(op.Get(body, "speculativeAuthenticate")); early != nil {
+		body = early
+	}
+	return op.Str(op.Get(body, "mechanism")) == "MONGODB-X509"
+}
+
 // clientName copies a name, without what a terminal would obey.
 func clientName(v bsoncore.Value) string {
 	s := op.Str(v)

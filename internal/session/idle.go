@@ -8,8 +8,12 @@ import "mongoadvisor/wire"
 // the next reply, and a reply of an exhaust cursor counts as the last one.
 // Streams that cannot be framed are never idle.
 func (s *Stream) Idle() bool {
-	return !s.blind.Load() && !s.midClient.Load() && !s.half[FromServer].framer.MidMessage() && s.awaited.Load() == nobody
+	return !s.Awaits() && !s.midClient.Load() && !s.half[FromServer].framer.MidMessage()
 }
+
+// Awaits reports that a reply is awaited to a message that is complete, as far as
+// Idle can know; true where it cannot.
+func (s *Stream) Awaits() bool { return s.blind.Load() || s.awaited.Load() != nobody }
 
 // nobody is awaited when every request that wants a reply has had it. Others are
 // the id in the responseTo of the reply that is awaited: servers answer in the
