@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// serveCanned is an upstream that answers from memory. It prints its address.
-func serveCanned() error {
+// serve prints its address and gives each connection a goroutine, which closes
+// it. It only ends by an error.
+func serve(handle func(*net.TCPConn)) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -23,11 +24,16 @@ func serveCanned() error {
 		if err != nil {
 			return err
 		}
-		go func() {
-			defer func() { _ = c.Close() }()
-			_ = cannedConn(c)
-		}()
+		go handle(c.(*net.TCPConn))
 	}
+}
+
+// serveCanned is an upstream that answers from memory.
+func serveCanned() error {
+	return serve(func(c *net.TCPConn) {
+		defer func() { _ = c.Close() }()
+		_ = cannedConn(c)
+	})
 }
 
 // cannedConn answers requests as long as they come. Replies to requests that

@@ -1,25 +1,13 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"net"
 )
 
-// serveCopy is the least a forwarder can do. It prints its address.
+// serveCopy is the least a forwarder can do.
 func serveCopy(upstream string) error {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	fmt.Println(l.Addr())
-	for {
-		c, err := l.Accept()
-		if err != nil {
-			return err
-		}
-		go copyBoth(c.(*net.TCPConn), upstream)
-	}
+	return serve(func(c *net.TCPConn) { copyBoth(c, upstream) })
 }
 
 func copyBoth(client *net.TCPConn, upstream string) {

@@ -24,9 +24,8 @@ const nameServer = "127.53.27.17"
 // namespace of its own with another resolv.conf.
 func withResolver(t *testing.T, z *dnstest.Zone) func(string, ...string) *exec.Cmd {
 	t.Helper()
-	if out, err := exec.Command("unshare", "--mount", "true").CombinedOutput(); err != nil {
-		t.Skipf("this machine gives no mount namespace, for a resolv.conf of our own: %v: %s", err, out)
-	}
+	rootFor(t, "another resolv.conf, in a mount namespace,")
+	needs(t, "unshare", "mount")
 	z.Serve(t, nameServer+":53")
 	conf := filepath.Join(t.TempDir(), "resolv.conf")
 	if err := os.WriteFile(conf, []byte("nameserver "+nameServer+"\n"), 0o644); err != nil {

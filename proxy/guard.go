@@ -46,30 +46,24 @@ func (g *guardedTap) server(b []byte) {
 }
 
 // idle is false when nobody can tell.
-func (g *guardedTap) idle() (is bool) {
-	if g == nil || g.dropped.Load() {
-		return false
-	}
-	i, ok := g.tap.(Idler)
-	if !ok {
-		return false
-	}
-	defer g.recovered()
-	return i.Idle()
-}
+func (g *guardedTap) idle() bool { return g.ask(Idler.Idle, false) }
 
 // awaits is true when nobody can tell.
-func (g *guardedTap) awaits() (does bool) {
+func (g *guardedTap) awaits() bool { return g.ask(Idler.Awaits, true) }
+
+// ask puts a question to a tap that is an Idler; unknown is what others, and one
+// that panics, are taken to say.
+func (g *guardedTap) ask(question func(Idler) bool, unknown bool) (answer bool) {
 	if g == nil || g.dropped.Load() {
-		return true
+		return unknown
 	}
 	i, ok := g.tap.(Idler)
 	if !ok {
-		return true
+		return unknown
 	}
-	does = true
+	answer = unknown
 	defer g.recovered()
-	return i.Awaits()
+	return question(i)
 }
 
 // close reaches dropped taps too: they may hold something to release.

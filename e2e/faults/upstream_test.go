@@ -5,6 +5,8 @@ import (
 	"net"
 	"testing"
 	"time"
+
+	"mongoadvisor/internal/dnstest"
 )
 
 // TestUpstreamSlowToAccept: the kernel has taken the connection, the server looks
@@ -109,14 +111,19 @@ func TestNameMeansAnotherAddress(t *testing.T) {
 		first.Close()
 		t.Skipf("no second loopback address here: %v", err)
 	}
-	names := serveNames(t, "127.0.0.1")
+	zone := &dnstest.Zone{A: map[string][4]byte{"db.test.": {127, 0, 0, 1}}}
+	resolver := net.DefaultResolver
+	net.DefaultResolver = zone.Resolver(t)
+	defer func() { net.DefaultResolver = resolver }()
 	a := newAnalysis()
 	r := newRig(t, a, func(string) string { return net.JoinHostPort("db.test.", port) })
 	own := r.l
 	defer own.Close()
 	r.l = first.(*net.TCPListener)
 	client, server, tap := r.pair(t, r.address())
-	names.set("127.0.0.2")
+	zone.Lock()
+	zone.A["db.test."] = [4]byte{127, 0, 0, 2}
+	zone.Unlock()
 	r.l = second.(*net.TCPListener)
 	newClient, newServer, newTap := r.pair(t, r.address())
 	for what, p := range map[string][2]*net.TCPConn{"before": {client, server}, "after": {newClient, newServer}} {
@@ -126,7 +133,9 @@ func TestNameMeansAnotherAddress(t *testing.T) {
 		p[0].Close()
 		p[1].Close()
 	}
-	names.set("") // no such name
+	zone.Lock()
+	delete(zone.A, "db.test.") // no such name
+	zone.Unlock()
 	turnedAway(t, r.address())
 	for _, s := range []*seen{tap, newTap} {
 		<-s.closed
@@ -134,7 +143,6 @@ func TestNameMeansAnotherAddress(t *testing.T) {
 	r.end(t)
 	a.end(t)
 	first.Close()
-	names.end()
 }
 
 // turnedAway connects and wants a reset, which may come before the connect has
