@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"slices"
 	"strings"
@@ -86,16 +85,6 @@ func command(ctx context.Context, args []string) error {
 	r.print(os.Stdout)
 	if *write {
 		return r.write()
-	}
-	return nil
-}
-
-// build makes the program as a release is built.
-func build(ctx context.Context, path string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "mongoadvisor/cmd/mongoadvisor")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("building mongoadvisor: %w\n%s", err, out)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"mongoadvisor/e2e/harness"
 	"mongoadvisor/internal/demo/mongod"
 )
 
@@ -174,5 +175,5 @@ func prepare(ctx context.Context, program string, most int) (*places, error) {
 		return p, nil
 	}
 	p.program = filepath.Join(dir, "mongoadvisor")
-	return p, build(ctx, p.program)
+	return p, harness.Build(ctx, p.program)
 }

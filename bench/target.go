@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mongoadvisor/analyzers"
+	"mongoadvisor/e2e/harness"
 )
 
 // target is something that stands before an upstream, or the upstream itself.
@@ -48,19 +49,20 @@ func (p *places) before(name, upstream string) (*target, error) {
 	case "copy":
 		t.process, t.at.addr, err = p.own("copy", upstream)
 		return t, err
+	}
+	free, err := harness.Ports(1)
+	if err != nil {
+		return nil, err
+	}
+	t.at.addr = free[0]
+	switch name {
 	case "haproxy":
-		t.at.addr, err = freeAddr()
-		if err == nil {
-			t.process, err = p.haproxy(log, t.at.addr, upstream)
-		}
+		t.process, err = p.haproxy(log, t.at.addr, upstream)
 	default:
-		t.at.addr, err = freeAddr()
 		if name == "tls" {
 			t.at.tls = p.tls
 		}
-		if err == nil {
-			t.process, err = start(log, p.program, p.arguments(name, t.at.addr, upstream)...)
-		}
+		t.process, err = start(log, p.program, p.arguments(name, t.at.addr, upstream)...)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -137,15 +139,6 @@ func (p *places) own(role ...string) (*process, string, error) {
 		return nil, "", fmt.Errorf("%s: %w", role[0], err)
 	}
 	return c, strings.TrimSpace(line), nil
-}
-
-func freeAddr() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer l.Close()
-	return l.Addr().String(), nil
 }
 
 func await(addr string) error {

@@ -6,58 +6,26 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"mongoadvisor/e2e/harness"
+
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
-var program string
+var program string // path of mongoadvisor
 
-// TestMain builds the program once, as a release is built.
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "mongoadvisor-e2e-")
-	if err != nil {
-		panic(err)
-	}
-	program = filepath.Join(dir, "mongoadvisor")
-	watchSources()
-	build := exec.Command("go", "build", "-trimpath", "-o", program, "mongoadvisor/cmd/mongoadvisor")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "building: %v\n%s", err, out)
-		os.Exit(1)
-	}
-	code := m.Run()
-	_ = os.RemoveAll(dir)
-	os.Exit(code)
-}
-
-// watchSources looks at every file the binary is built from, so that cached
-// results of these tests are not taken for those of a changed program: the test
-// cache knows which files a test looked at.
-func watchSources() {
-	_ = filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
-		switch {
-		case err != nil || d.IsDir() && (d.Name() == ".git" || d.Name() == "docs"):
-			return filepath.SkipDir
-		case !d.IsDir():
-			_, _ = os.Stat(path)
-		}
-		return nil
-	})
-}
+func TestMain(m *testing.M) { os.Exit(harness.ForTests("..", &program, m.Run)) }
 
 // finding is the object of a log record, as far as tests look at it.
 type finding struct {

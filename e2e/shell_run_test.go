@@ -3,11 +3,9 @@ package e2e
 import (
 	"bufio"
 	"encoding/json"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"mongoadvisor/e2e/harness"
 	"mongoadvisor/internal/demo/mongod"
 )
 
@@ -116,37 +115,8 @@ func occurrences(list []int, n int) (c int) {
 	return c
 }
 
-// neighbours are addresses on consecutive free ports.
-func neighbours(t *testing.T, n int) (out []string) {
-	t.Helper()
-	for range 100 {
-		host, first, _ := net.SplitHostPort(freePort(t))
-		port, _ := strconv.Atoi(first)
-		out = out[:0]
-		for i := range n {
-			address := net.JoinHostPort(host, strconv.Itoa(port+i))
-			if l, err := net.Listen("tcp", address); err == nil {
-				l.Close()
-				out = append(out, address)
-			}
-		}
-		if len(out) == n {
-			return out
-		}
-	}
-	t.Fatalf("no %d free ports in a row", n)
-	return nil
-}
-
 // samples are the metrics, by name with labels as they are written.
 func (p *proxied) samples() map[string]float64 {
 	p.t.Helper()
-	out := map[string]float64{}
-	for line := range strings.Lines(string(p.get("/metrics"))) {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), "} ")
-		if n, err := strconv.ParseFloat(value, 64); err == nil {
-			out[name+"}"] = n
-		}
-	}
-	return out
+	return harness.Samples(string(p.get("/metrics")))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"mongoadvisor/e2e/harness"
 	"mongoadvisor/internal/demo/mongod"
 	"mongoadvisor/internal/demo/mongod/mongodtest"
 )
@@ -30,7 +31,10 @@ func TestShellSurvives(t *testing.T) {
 		t.Skipf("set %s to run it", envNode)
 	}
 	set := mongodtest.StartSet(t, mongod.SetOptions{})
-	listeners := neighbours(t, 3)
+	listeners, err := harness.Ports(3)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var hosts []string
 	for _, m := range set.Members {
 		hosts = append(hosts, m.Addr())

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"mongoadvisor/e2e/harness"
 )
 
 // TestChaos: whatever goes wrong, nothing that was acknowledged is lost or done
@@ -77,26 +79,26 @@ func (s *stage) judge(happened map[string]int) {
 	for _, name := range []string{
 		"mongoadvisor_rule_panics_total", "mongoadvisor_tap_panics_total", "mongoadvisor_shed_messages_total", "mongoadvisor_topology_unread_connections_total",
 	} {
-		if n := total(samples, name, ""); n > 0 {
+		if n := harness.Total(samples, name, ""); n > 0 {
 			s.t.Errorf("%s is %v", name, n)
 		}
 	}
-	rewritten := total(samples, "mongoadvisor_topology_messages_total", `"rewritten"`)
-	if all := total(samples, "mongoadvisor_topology_messages_total", ""); rewritten == 0 || all > rewritten {
+	rewritten := harness.Total(samples, "mongoadvisor_topology_messages_total", `"rewritten"`)
+	if all := harness.Total(samples, "mongoadvisor_topology_messages_total", ""); rewritten == 0 || all > rewritten {
 		s.t.Errorf("%v messages were rewritten of %v that may name members", rewritten, all)
 	}
-	if n := total(samples, "mongoadvisor_topology_members", `"listening"`); n != members {
+	if n := harness.Total(samples, "mongoadvisor_topology_members", `"listening"`); n != members {
 		s.t.Errorf("%v members have a listener", n)
 	}
-	undecoded := total(samples, "mongoadvisor_undecoded_messages_total", "")
-	if rest := undecoded - total(samples, "mongoadvisor_undecoded_messages_total", `"cut"`); rest > 0 {
+	undecoded := harness.Total(samples, "mongoadvisor_undecoded_messages_total", "")
+	if rest := undecoded - harness.Total(samples, "mongoadvisor_undecoded_messages_total", `"cut"`); rest > 0 {
 		s.t.Errorf("%v messages were not understood, beyond those that were cut", rest)
 	}
 	refused := func(reason string) float64 {
-		return total(samples, "mongoadvisor_refused_connections_total", reason)
+		return harness.Total(samples, "mongoadvisor_refused_connections_total", reason)
 	}
 	s.t.Logf("%v connections, refused: %v for their upstream, %v in TLS, %v otherwise; %v messages, %v of them cut, coverage %v", samples["mongoadvisor_connections_total"],
-		refused(`"upstream"`), refused(`"tls"`), refused("")-refused(`"upstream"`)-refused(`"tls"`), total(samples, "mongoadvisor_messages_total", ""), undecoded, samples["mongoadvisor_coverage_ratio"])
+		refused(`"upstream"`), refused(`"tls"`), refused("")-refused(`"upstream"`)-refused(`"tls"`), harness.Total(samples, "mongoadvisor_messages_total", ""), undecoded, samples["mongoadvisor_coverage_ratio"])
 	if found := s.proxy.get("/api/v1/findings"); strings.Contains(found, `"bypass"`) {
 		s.t.Error("a finding says that clients go round the proxy")
 	}

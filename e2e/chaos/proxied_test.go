@@ -5,12 +5,13 @@ import (
 	"io"
 	"net/http"
 	"os/exec"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"mongoadvisor/e2e/harness"
 )
 
 // proxied is a running `mongoadvisor proxy`.
@@ -98,16 +99,7 @@ func (p *proxied) get(path string) string {
 // samples are the metrics, by name with labels as they are written.
 func (p *proxied) samples() map[string]float64 {
 	p.t.Helper()
-	out := map[string]float64{}
-	for line := range strings.Lines(p.get("/metrics")) {
-		line = strings.TrimSpace(line)
-		if i := strings.LastIndexByte(line, ' '); i > 0 && line[0] != '#' {
-			if n, err := strconv.ParseFloat(line[i+1:], 64); err == nil {
-				out[line[:i]] = n
-			}
-		}
-	}
-	return out
+	return harness.Samples(p.get("/metrics"))
 }
 
 // guard only ends what hangs: nothing is measured with it.

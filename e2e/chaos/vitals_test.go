@@ -2,7 +2,6 @@ package chaos
 
 import (
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -73,14 +72,4 @@ func (v vitals) compare(after vitals) (grown []string) {
 		}
 	}
 	return grown
-}
-
-// total adds up the series of a metric, all of them or those with a label.
-func total(samples map[string]float64, name, label string) (sum float64) {
-	for series, n := range samples {
-		if base, labels, _ := strings.Cut(series, "{"); base == name && strings.Contains(labels, label) {
-			sum += n
-		}
-	}
-	return sum
 }

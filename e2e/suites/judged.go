@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
-	"strconv"
 	"time"
+
+	"mongoadvisor/e2e/harness"
 )
 
 // judged is what the proxy says of its own work.
@@ -49,8 +49,9 @@ func (p *proxy) judged(ctx context.Context) (judged, error) {
 		if err != nil {
 			return j, errors.Join(err, context.Cause(ctx))
 		}
-		if sum(metrics, "mongoadvisor_analysis_queue_bytes") == 0 {
-			j.Panics = int64(sum(metrics, "mongoadvisor_rule_panics_total"))
+		samples := harness.Samples(string(metrics))
+		if harness.Total(samples, "mongoadvisor_analysis_queue_bytes", "") == 0 {
+			j.Panics = int64(harness.Total(samples, "mongoadvisor_rule_panics_total", ""))
 			break
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -60,14 +61,4 @@ func (p *proxy) judged(ctx context.Context) (judged, error) {
 		return j, err
 	}
 	return j, json.Unmarshal(coverage, &j)
-}
-
-// sum adds up the series of one metric.
-func sum(metrics []byte, name string) (total float64) {
-	series := regexp.MustCompile(`(?m)^` + name + `(?:\{.*\})? (\S+)$`)
-	for _, m := range series.FindAllSubmatch(metrics, -1) {
-		v, _ := strconv.ParseFloat(string(m[1]), 64)
-		total += v
-	}
-	return total
 }

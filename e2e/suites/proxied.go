@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"mongoadvisor/e2e/harness"
 )
 
 // proxy is a running `mongoadvisor proxy`.
@@ -23,11 +25,11 @@ type proxy struct {
 // startProxy puts the program in front of the servers.
 func (r *runner) startProxy(ctx context.Context, d *deployment) (*proxy, error) {
 	listeners := len(d.servers)
-	ports, err := freePorts(listeners)
+	ports, err := harness.Ports(listeners)
 	if err != nil {
 		return nil, err
 	}
-	web, err := freePorts(1)
+	web, err := harness.Ports(1)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"mongoadvisor/e2e/harness"
 	"mongoadvisor/internal/demo/mongod"
 )
 
@@ -58,12 +59,7 @@ func newRunner(ctx context.Context, root, cache, program string, short bool) (*r
 		return r, nil
 	}
 	r.program = filepath.Join(r.dir, "mongoadvisor")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", r.program, "./cmd/mongoadvisor")
-	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("building the proxy: %w\n%s", err, out)
-	}
-	return r, nil
+	return r, harness.Build(ctx, r.program)
 }
 
 // run fills a cell: directly, proxied, and again what differs.

@@ -59,10 +59,11 @@ var ours = map[string][]string{
 	"e2e":               {},
 	"e2e/faults":        {},
 	"e2e/chaos":         {},
-	"e2e/suites":        {"internal/demo/mongod"},
+	"e2e/harness":       {},
+	"e2e/suites":        {"e2e/harness", "internal/demo/mongod"},
 	"e2e/suites/wire":   {},
 	"e2e/suites/go-app": {},
-	"bench":             {"analyzers", "internal/demo/mongod"},
+	"bench":             {"analyzers", "e2e/harness", "internal/demo/mongod"},
 	// the only place where all packages meet
 	"cmd/mongoadvisor": {
 		"analyzers", "internal/analysis", "internal/demo", "internal/demo/mongod", "internal/engine", "internal/op",

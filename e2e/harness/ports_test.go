@@ -1,4 +1,4 @@
-package main
+package harness
 
 import (
 	"net"
@@ -8,7 +8,7 @@ import (
 func TestPortsAreGivenOnce(t *testing.T) {
 	seen := map[string]bool{}
 	for range 5 {
-		addrs, err := freePorts(3)
+		addrs, err := Ports(3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -22,7 +22,7 @@ func TestPortsAreGivenOnce(t *testing.T) {
 }
 
 func TestNeighboursAreAllFree(t *testing.T) {
-	addrs, err := freePorts(3)
+	addrs, err := Ports(3)
 	if err != nil {
 		t.Fatal(err)
 	}

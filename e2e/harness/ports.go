@@ -1,4 +1,4 @@
-package main
+package harness
 
 import (
 	"errors"
@@ -19,9 +19,9 @@ const (
 // between the look and the use nobody listens on them. Runners begin apart.
 var handedOut atomic.Int64
 
-// freePorts finds n neighbouring ports of loopback that nobody listens on: the
+// Ports finds n neighbouring ports of loopback that nobody listens on: the
 // proxy gives a set's members the ports after the first one's.
-func freePorts(n int) ([]string, error) {
+func Ports(n int) ([]string, error) {
 	for range 1000 {
 		place := int64(os.Getpid())*100 + handedOut.Add(int64(n)) - int64(n)
 		if addrs := neighbours(firstPort+int(place%(lastPort-firstPort)), n); addrs != nil {
