@@ -2,15 +2,9 @@ package e2e
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/pem"
-	"math/big"
-	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -20,82 +14,52 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"mongoadvisor/internal/certs/certstest"
 	"mongoadvisor/internal/demo/mongod"
 	"mongoadvisor/internal/demo/mongod/mongodtest"
 )
 
-// authority signs the certificates of one test.
-type authority struct {
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-	file string
-}
-
-func newAuthority(t *testing.T, dir string) *authority {
+// issued writes a certificate and its key to a file.
+func issued(t *testing.T, a *certstest.Authority, file string, template *x509.Certificate) *x509.Certificate {
 	t.Helper()
-	a := &authority{file: filepath.Join(dir, "ca.pem")}
-	a.cert, a.key = a.sign(t, a.file, &x509.Certificate{
-		Subject: pkix.Name{CommonName: "test authority"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	})
-	return a
-}
-
-// sign writes a certificate and its key to one file; the first one signs itself.
-func (a *authority) sign(t *testing.T, file string, template *x509.Certificate) (*x509.Certificate, *ecdsa.PrivateKey) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	p, err := a.Issue(template)
 	if err != nil {
 		t.Fatal(err)
 	}
-	template.SerialNumber, template.NotBefore, template.NotAfter = big.NewInt(time.Now().UnixNano()), time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
-	parent, by := a.cert, a.key
-	if parent == nil {
-		parent, by = template, key
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, by)
-	if err != nil {
+	if err := os.WriteFile(file, p.Both(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})...)
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return cert, key
+	return p.X509
 }
 
 // TestX509PassesThrough: where TLS passes unread, the server sees the client's
 // certificate, and its user can log in by it.
 func TestX509PassesThrough(t *testing.T) {
 	dir := t.TempDir()
-	a := newAuthority(t, dir)
-	serverFile, clientFile := filepath.Join(dir, "server.pem"), filepath.Join(dir, "client.pem")
-	a.sign(t, serverFile, &x509.Certificate{
-		Subject: pkix.Name{CommonName: "localhost", Organization: []string{"servers"}}, DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-	})
-	cert, _ := a.sign(t, clientFile, &x509.Certificate{
+	a, err := certstest.NewAuthority()
+	if err != nil {
+		t.Fatal(err)
+	}
+	caFile, serverFile, clientFile := filepath.Join(dir, "ca.pem"), filepath.Join(dir, "server.pem"), filepath.Join(dir, "client.pem")
+	if err := os.WriteFile(caFile, a.Cert, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	member := certstest.Loopback("localhost")
+	member.Subject.Organization = []string{"servers"}
+	issued(t, a, serverFile, member)
+	cert := issued(t, a, clientFile, &x509.Certificate{
 		Subject: pkix.Name{CommonName: "app", Organization: []string{"clients"}}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	})
 	server := mongodtest.StartWith(t, mongod.StartOptions{
-		Args:    []string{"--tlsMode", "requireTLS", "--tlsCertificateKeyFile", serverFile, "--tlsCAFile", a.file},
-		URIArgs: "&tls=true&tlsCAFile=" + a.file + "&tlsCertificateKeyFile=" + clientFile,
+		Args:    []string{"--tlsMode", "requireTLS", "--tlsCertificateKeyFile", serverFile, "--tlsCAFile", caFile},
+		URIArgs: "&tls=true&tlsCAFile=" + caFile + "&tlsCertificateKeyFile=" + clientFile,
 	})
 	p := startProxy(t, server.Addr())
 	pair, err := tls.LoadX509KeyPair(clientFile, clientFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	roots := x509.NewCertPool()
-	roots.AddCert(a.cert)
-	secure := &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}}
+	secure := &tls.Config{RootCAs: a.Pool(), Certificates: []tls.Certificate{pair}}
 	open := func(auth *options.Credential) *mongo.Database {
 		o := options.Client().ApplyURI(p.uri("")).SetTLSConfig(secure).SetServerSelectionTimeout(20 * time.Second)
 		if auth != nil {

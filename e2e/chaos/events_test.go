@@ -131,7 +131,7 @@ func (s *stage) spoil() {
 // shown is the serial number of the certificate that a new client is shown; 0
 // when the connection cannot be made just now.
 func (s *stage) shown() int64 {
-	d := tls.Dialer{Config: &tls.Config{RootCAs: s.authority.pool(), ServerName: "127.0.0.1"}}
+	d := tls.Dialer{Config: &tls.Config{RootCAs: s.authority.Pool(), ServerName: "127.0.0.1"}}
 	for _, r := range s.relays {
 		ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Second)
 		c, err := d.DialContext(ctx, "tcp", r.l.Addr().String())

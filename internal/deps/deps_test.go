@@ -52,18 +52,20 @@ var ours = map[string][]string{
 	"internal/demo/mongod":            {},
 	"internal/demo/mongod/mongodtest": {"internal/demo/mongod"},
 	// tests only
-	"internal/canary":   {},
-	"internal/dnstest":  {},
-	"internal/deps":     {},
-	"docs":              {},
-	"e2e":               {},
-	"e2e/faults":        {},
-	"e2e/chaos":         {},
-	"e2e/harness":       {},
-	"e2e/suites":        {"e2e/harness", "internal/demo/mongod"},
-	"e2e/suites/wire":   {},
-	"e2e/suites/go-app": {},
-	"bench":             {"analyzers", "e2e/harness", "internal/demo/mongod"},
+	"internal/canary":  {},
+	"internal/dnstest": {},
+
+	"internal/certs/certstest": {}, // also of suites and benchmark
+	"internal/deps":            {},
+	"docs":                     {},
+	"e2e":                      {},
+	"e2e/faults":               {},
+	"e2e/chaos":                {},
+	"e2e/harness":              {},
+	"e2e/suites":               {"e2e/harness", "internal/certs/certstest", "internal/demo/mongod"},
+	"e2e/suites/wire":          {},
+	"e2e/suites/go-app":        {},
+	"bench":                    {"analyzers", "e2e/harness", "internal/certs/certstest", "internal/demo/mongod"},
 	// the only place where all packages meet
 	"cmd/mongoadvisor": {
 		"analyzers", "internal/analysis", "internal/demo", "internal/demo/mongod", "internal/engine", "internal/op",
