@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 )
@@ -25,6 +26,17 @@ var cannedLoads = []load{
 	{"bulk", "replies of 8 MiB, 2 connections", "replies/s", turns(2, 1, bulkRequest)},
 	{"pipelined", "16 finds sent at once, 8 connections", "turns/s", turns(8, 16, findRequest)},
 	{"churn", "connect, hello, close; 8 at a time", "conns/s", churn(8)},
+}
+
+// loadNames are the names of all loads; most of them run against either upstream.
+func loadNames() []string {
+	var names []string
+	for _, l := range slices.Concat(cannedLoads, mongodLoads) {
+		if !slices.Contains(names, l.name) {
+			names = append(names, l.name)
+		}
+	}
+	return names
 }
 
 // turns repeats a request on some connections, each in its own goroutine.

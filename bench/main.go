@@ -44,6 +44,7 @@ func command(ctx context.Context, args []string) error {
 	rounds := flags.Int("rounds", 5, "how often every load runs on every target")
 	span := flags.Duration("span", 2*time.Second, "how long one load runs")
 	some := flags.String("targets", strings.Join(targets, ","), "what to compare")
+	only := flags.String("loads", "", "only these loads, by name and separated by commas, and no idle connections; empty: all")
 	noMongod := flags.Bool("canned", false, "leave the real mongod out")
 	program := flags.String("program", "", "a mongoadvisor that is built already; empty: it is built from this tree")
 	if err := flags.Parse(args); err != nil {
@@ -56,6 +57,14 @@ func command(ctx context.Context, args []string) error {
 	for _, name := range todo.targets {
 		if !slices.Contains(targets, name) {
 			return fmt.Errorf("no target %q; there are %s", name, strings.Join(targets, ", "))
+		}
+	}
+	if *only != "" {
+		todo.loads, todo.idle = strings.Split(*only, ","), nil
+		for _, name := range todo.loads {
+			if !slices.Contains(loadNames(), name) {
+				return fmt.Errorf("no load %q; there are %s", name, strings.Join(loadNames(), ", "))
+			}
 		}
 	}
 	if todo.rounds < 1 || todo.span <= 0 {

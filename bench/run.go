@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"mongoadvisor/e2e/harness"
@@ -29,9 +30,12 @@ type plan struct {
 	rounds  int
 	span    time.Duration
 	targets []string
-	idle    []int // numbers of connections
+	loads   []string // only these; empty: all
+	idle    []int    // numbers of connections
 	mongod  bool
 }
+
+func (p plan) wants(l load) bool { return len(p.loads) == 0 || slices.Contains(p.loads, l.name) }
 
 const (
 	canned   = "canned"
@@ -97,6 +101,9 @@ func (r *results) against(ctx context.Context, p *places, todo plan, upstream, a
 	r.Samples[upstream] = samples
 	for round := range todo.rounds {
 		for _, l := range loads {
+			if !todo.wants(l) {
+				continue
+			}
 			if samples[l.name] == nil {
 				samples[l.name] = map[string][]sample{}
 			}
