@@ -44,6 +44,7 @@ type Operation struct {
 	Reply   Reply
 	Exec    Exec
 	Session Session
+	Sample  Sample
 	// Origin is the operation that opened the cursor of a getMore, when known.
 	Origin *Origin
 	// Notice says what a notice tells, from a closed set; see Notice.
@@ -63,6 +64,30 @@ type Operation struct {
 	traits     Traits
 	stored     Namespace // of a read through a view
 }
+
+// Sample says which part of the traffic an operation stands for. Under load not
+// every operation is decoded; see package session. The zero value is for traffic
+// of which nothing was left out.
+type Sample struct {
+	// Stretch numbers the stretch of traffic the operation belongs to. All of one
+	// stretch was seen, of all connections; between operations of different ones
+	// others may have been left out, so that what did not come may have come.
+	Stretch uint64
+	// Alone says that the operations around it were left out: it is shown to rules
+	// that judge each operation by itself.
+	Alone bool
+	// Weight is how many operations of its shape it stands for, itself included.
+	Weight int64
+	// Every is of how many operations one is seen by rules that keep state.
+	Every int64
+}
+
+// Count is how many operations an operation stands for, as far as its shape
+// alone decides.
+func (s Sample) Count() int64 { return max(s.Weight, 1) }
+
+// Rate is of how many operations one was in a stretch.
+func (s Sample) Rate() int64 { return max(s.Every, 1) }
 
 // Origin is what a cursor remembers of the command that opened it.
 type Origin struct {
