@@ -21,6 +21,12 @@ type Framer struct {
 	// Limit is how many bytes of each body are kept; 0 or less means DefaultLimit. A lower one takes effect at once, for the
 	// bytes to come; a higher one with the next message.
 	Limit int
+	// Borrow lets the body of a message that is complete in the chunk, and not longer than Limit, alias the chunk: see
+	// [Message.Borrowed].
+	Borrow bool
+	// Unwanted is asked at the header of each message that must be put together from several chunks; nil wants all. Of one
+	// that is not wanted only the first bytes are kept, enough for [Message.Flags].
+	Unwanted func(Header) bool
 
 	stage   stage
 	head    [HeaderSize]byte
@@ -29,6 +35,7 @@ type Framer struct {
 	hdr  Header
 	got  int    // bytes of the current body that have arrived
 	keep int    // bytes of it that go to body
+	bare bool   // it is unwanted: no tail
 	body []byte // the first of them, handed over with the message
 	tail []byte // the last of them, when the middle is skipped
 
@@ -55,8 +62,13 @@ const (
 //
 //	for m, rest, ok := f.Next(chunk); ok; m, rest, ok = f.Next(rest) {
 //
-// The message belongs to the caller.
+// The message belongs to the caller, unless it is Borrowed.
 func (f *Framer) Next(chunk []byte) (m Message, rest []byte, ok bool) {
+	if f.Borrow && f.stage == stageHeader && f.headLen == 0 {
+		if m, ok = borrow(chunk, f.limit()); ok {
+			return m, chunk[m.Length:], true
+		}
+	}
 	for len(chunk) > 0 {
 		switch f.stage { // every case consumes a byte at least, or ends in stageLost
 		case stageOpening:
@@ -80,6 +92,18 @@ func (f *Framer) Next(chunk []byte) (m Message, rest []byte, ok bool) {
 		}
 	}
 	return Message{}, nil, false
+}
+
+// borrow reads the message that chunk begins with, if all of it is there.
+func borrow(chunk []byte, limit int) (Message, bool) {
+	if len(chunk) < HeaderSize {
+		return Message{}, false
+	}
+	h := parseHeader((*[HeaderSize]byte)(chunk))
+	if !legalLength(h.Length) || int(h.Length) > len(chunk) || h.BodySize() > limit {
+		return Message{}, false
+	}
+	return Message{Header: h, Body: chunk[HeaderSize:h.Length:h.Length], Borrowed: true}, true
 }
 
 // Lost says why the stream is no longer framed, or "" while it is. Once lost it stays so: a byte stream without a trusted
@@ -192,6 +216,9 @@ func (f *Framer) endHeader() {
 	}
 	f.hdr = parseHeader(&f.head)
 	f.stage, f.got, f.keep = stageBody, 0, min(f.limit(), f.hdr.BodySize())
+	if f.bare = f.Unwanted != nil && f.Unwanted(f.hdr); f.bare {
+		f.keep = min(f.keep, flagsSize)
+	}
 }
 
 func (f *Framer) limit() int {
@@ -213,7 +240,7 @@ func (f *Framer) fill(chunk []byte) []byte {
 		f.grow(k)
 		f.body = append(f.body, part[:k]...)
 	}
-	if from := max(f.keep, size-TailSize); f.got+n > from {
+	if from := max(f.keep, size-TailSize); f.got+n > from && !f.bare {
 		if f.tail == nil {
 			f.tail = make([]byte, 0, size-from)
 		}

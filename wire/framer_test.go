@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 )
 
@@ -20,6 +21,9 @@ func feed(t interface{ Fatalf(string, ...any) }, f *Framer, chunks [][]byte) []M
 	for _, c := range chunks {
 		own := bytes.Clone(c)
 		for m, rest, ok := f.Next(own); ok; m, rest, ok = f.Next(rest) {
+			if m.Borrowed {
+				m.Body, m.Borrowed = bytes.Clone(m.Body), false
+			}
 			out = append(out, m)
 		}
 		clear(own) // a framer that keeps its chunk shows
@@ -59,10 +63,41 @@ func TestAnyChunking(t *testing.T) {
 		if d := cmp.Diff(want, got); d != "" {
 			t.Fatalf("in one chunk -, cut +:\n%s", d)
 		}
+		borrowing := Framer{Limit: limit, Borrow: true}
+		if d := cmp.Diff(want, feed(t, &borrowing, chunks), cmpopts.EquateEmpty()); d != "" {
+			t.Fatalf("owned -, borrowed +:\n%s", d)
+		}
 		if one.Lost() != many.Lost() || one.MidMessage() != many.MidMessage() || one.Proxied() != many.Proxied() {
 			t.Fatalf("in one chunk %q %v, cut %q %v", one.Lost(), one.MidMessage(), many.Lost(), many.MidMessage())
 		}
 	})
+}
+
+// A message that is borrowed is one that is all there, and nothing else is.
+func TestBorrowed(t *testing.T) {
+	f := Framer{Borrow: true}
+	stream := packet(OpMsg, []byte("once"))
+	f.Next(stream)
+	if m, _, ok := f.Next(stream); !ok || !m.Borrowed || &m.Body[0] != &stream[HeaderSize] || cap(m.Body) != len(m.Body) {
+		t.Errorf("all there: %v, %+v", ok, m)
+	}
+	f.Next(stream[:HeaderSize+1])
+	if m, _, ok := f.Next(stream[HeaderSize+1:]); !ok || m.Borrowed || string(m.Body) != "once" {
+		t.Errorf("in two pieces: %v, %+v", ok, m)
+	}
+}
+
+// Of an unwanted message the flags are kept, however it comes.
+func TestUnwanted(t *testing.T) {
+	body := msgBody(MoreToCome, kind0(ping()), make([]byte, 3*TailSize))
+	stream := append(packetID(5, 0, OpMsg, body), packetID(6, 0, OpMsg, body)...)
+	for size := range len(stream) {
+		f := Framer{Unwanted: func(h Header) bool { return h.RequestID == 5 }}
+		ms := append(feed(t, &f, [][]byte{stream[:size]}), feed(t, &f, [][]byte{stream[size:]})...)
+		if len(ms) != 2 || len(ms[0].Body) != 4 || ms[0].Tail != nil || !ms[0].Flags().Has(MoreToCome) || !ms[0].Cut() || ms[1].Cut() {
+			t.Fatalf("cut at %d: %+v", size, ms)
+		}
+	}
 }
 
 // A message over the limit keeps its head and its tail, which together are what was sent.

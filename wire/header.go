@@ -41,12 +41,16 @@ func legalLength(n int32) bool { return n >= HeaderSize && n <= MaxMessageSize }
 type Message struct {
 	Header
 
-	// Body is what follows the header, cut at the framer's limit. The message owns it.
+	// Body is what follows the header, cut at the framer's limit. The message owns it, unless it is Borrowed.
 	Body []byte
 
 	// Tail is only there when Body is cut: the last bytes of the message, at most TailSize. It never overlaps Body, so it
 	// is shorter when less than TailSize was cut off. The message owns it.
 	Tail []byte
+
+	// Borrowed says that Body aliases the chunk it was read from, and is valid as long as that: whoever keeps the message
+	// copies it. Only a [Framer] that may borrow makes such messages.
+	Borrowed bool
 }
 
 // Cut tells whether bytes of the body were not kept.

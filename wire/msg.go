@@ -32,7 +32,11 @@ const (
 	MaxName = 512
 )
 
-const checksumSize = 4 // bytes
+// Sizes in bytes.
+const (
+	flagsSize    = 4
+	checksumSize = 4
+)
 
 // Sequence is a kind-1 section: the elements of an array of the command, kept out of its body.
 type Sequence struct {
