@@ -56,9 +56,10 @@ func exposition(t *testing.T) map[string]string {
 		Rules:      analyzers.All(),
 		Coverage:   func() op.Coverage { return op.Coverage{} },
 		QueueBytes: func() int64 { return 0 }, Dropped: func(each func(string, int64)) { each("cursor", 0) },
-		Messages:  func(each func(direction, opcode string, n int64)) { each("client", "OP_MSG", 0) },
-		Undecoded: func(each func(reason string, n int64)) { each("malformed", 0) },
-		Shed:      func(each func(reason string, n int64)) { each("queue_full", 0) },
+		Messages:   func(each func(direction, opcode string, n int64)) { each("client", "OP_MSG", 0) },
+		Undecoded:  func(each func(reason string, n int64)) { each("malformed", 0) },
+		Recognised: func() int64 { return 0 }, SampleRate: func() float64 { return 1 },
+		Shed: func(each func(reason string, n int64)) { each("queue_full", 0) },
 		Findings: func() []store.Entry {
 			return []store.Entry{{Rule: "Q01", Status: store.Open, Severity: analysis.Low, Namespace: "a.b"}}
 		},

@@ -97,7 +97,7 @@ func stalled(t *testing.T) func(*op.Operation) {
 // given size.
 func taps(t *testing.T, queueBytes int64, emit func(*op.Operation)) func(proxy.Conn) proxy.Tap {
 	stats := &session.Stats{}
-	queue := session.NewQueue(queueBytes, stats)
+	queue := session.NewQueue(queueBytes, 0, stats)
 	go queue.Run()
 	t.Cleanup(func() { queue.Close(10 * time.Second) })
 	config := session.Config{

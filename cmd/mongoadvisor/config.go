@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -59,12 +60,14 @@ type config struct {
 		Grace duration `yaml:"grace"`
 	} `yaml:"shutdown"`
 	Analysis struct {
+		FullRate   int  `yaml:"full-rate"`
 		MaxMemory  size `yaml:"max-memory"`
 		MaxRequest size `yaml:"max-request"`
 		MaxReply   size `yaml:"max-reply"`
 	} `yaml:"analysis"`
-	Ignore  []ignore `yaml:"ignore"`
-	Bounded []string `yaml:"bounded"`
+	MemoryLimit size     `yaml:"memory-limit"`
+	Ignore      []ignore `yaml:"ignore"`
+	Bounded     []string `yaml:"bounded"`
 
 	file string // where it was read from
 }
@@ -86,7 +89,7 @@ func defaults(profile store.Profile) *config {
 	c.Metrics.MaxFindings = 200
 	c.TopologyMaxMembers = topology.DefaultMax
 	c.Shutdown.Grace = duration(25 * time.Second)
-	c.Analysis.MaxMemory = 64 << 20
+	c.Analysis.FullRate, c.Analysis.MaxMemory = session.DefaultFullRate, 64<<20
 	c.Analysis.MaxRequest, c.Analysis.MaxReply = session.DefaultRequestLimit, session.DefaultReplyLimit
 	return c
 }
@@ -106,6 +109,8 @@ func (c *config) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.Log.Level, "log.level", c.Log.Level, "debug, info, warn or error")
 	f.StringVar(&c.Log.Format, "log.format", c.Log.Format, "json or console")
 	f.IntVar(&c.Metrics.MaxFindings, "metrics.max-findings", c.Metrics.MaxFindings, "findings with a metric series of their own")
+	f.Var(&c.MemoryLimit, "memory-limit", "memory of the whole process that is not to be exceeded; 0 for none, or what GOMEMLIMIT says")
+	f.IntVar(&c.Analysis.FullRate, "analysis.full-rate", c.Analysis.FullRate, "reads and writes of each second that all rules see; of the others the shape is counted. 0 for no limit")
 	f.Var(&c.Analysis.MaxMemory, "analysis.max-memory", "bytes of messages kept for analysis; beyond it messages are passed on unjudged and counted")
 	f.Var(&c.Analysis.MaxRequest, "analysis.max-request", "bytes kept of one request")
 	f.Var(&c.Analysis.MaxReply, "analysis.max-reply", "bytes kept of one reply")
@@ -231,11 +236,29 @@ func (c *config) check() error {
 	if c.Metrics.MaxFindings < 0 {
 		return usage("metrics.max-findings %d: want 0 or more", c.Metrics.MaxFindings)
 	}
+	if c.Analysis.FullRate < 0 || c.Analysis.FullRate > maxFullRate {
+		return usage("analysis.full-rate %d: want 0 to %d", c.Analysis.FullRate, maxFullRate)
+	}
+	if c.MemoryLimit != 0 && c.MemoryLimit < 32<<20 {
+		return usage("memory-limit %v: want 32MiB or more, or 0 for none", c.MemoryLimit)
+	}
 	if c.Analysis.MaxMemory < 1<<20 || c.Analysis.MaxRequest < 1<<10 || c.Analysis.MaxReply < 1<<10 {
 		return usage("analysis: max-memory must be 1MiB or more, max-request and max-reply 1KiB or more")
 	}
 	return nil
 }
+
+// messageMemory is what messages may take, in bytes: a quarter of the process's
+// limit at most. It puts the limit in force.
+func (c *config) messageMemory() int64 {
+	if c.MemoryLimit > 0 {
+		debug.SetMemoryLimit(int64(c.MemoryLimit))
+	}
+	return min(int64(c.Analysis.MaxMemory), debug.SetMemoryLimit(-1)/4)
+}
+
+// maxFullRate is more than any machine judges.
+const maxFullRate = 10_000_000
 
 func (c *config) ignores() ([]engine.Ignore, error) {
 	known := map[string]bool{}

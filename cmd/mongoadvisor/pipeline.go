@@ -87,8 +87,9 @@ func newPipeline(c *config, logger *zap.Logger, pairs []pair, announce ...sink.S
 	}
 	p := &pipeline{config: c, logger: logger, rules: rules, stats: &session.Stats{}, dials: newLimiter(10 * time.Second), logDropped: func() int64 { return 0 }}
 	// a quarter for requests that wait for their replies, the rest for the queue
-	p.pending = session.NewPending(int64(c.Analysis.MaxMemory) / 4)
-	p.queue = session.NewQueue(int64(c.Analysis.MaxMemory)*3/4, p.stats)
+	room := c.messageMemory()
+	p.pending = session.NewPending(room / 4)
+	p.queue = session.NewQueue(room/4*3, c.Analysis.FullRate, p.stats)
 	p.sinks = sink.NewDispatcher(func(name string, err error) {
 		logger.Warn("finding not delivered", zap.String("sink", name), zap.Error(err))
 	}, announce...)
@@ -390,6 +391,7 @@ func (p *pipeline) watch() {
 				each(r, p.stats.Undecoded[i].Load())
 			}
 		},
+		Recognised: p.stats.Sampled.Load, SampleRate: p.queue.Rate,
 		Shed: func(each func(reason string, n int64)) {
 			for i, r := range session.ShedReasons {
 				each(r, p.stats.Shed[i].Load())

@@ -23,7 +23,7 @@ func newAnalysis() *analysis {
 	stats := &session.Stats{}
 	st := store.New(store.Config{Profile: store.CI})
 	a := &analysis{
-		queue: session.NewQueue(16<<20, stats), pending: session.NewPending(16 << 20),
+		queue: session.NewQueue(16<<20, 0, stats), pending: session.NewPending(16 << 20),
 		engine: engine.New(engine.Config{Rules: analyzers.All(), Recorder: st}),
 	}
 	a.config = session.Config{

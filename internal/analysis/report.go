@@ -16,6 +16,7 @@ type Report struct {
 	Shape     op.Shape
 	Command   string
 	Severity  Severity
+	Count     int64  // operations it stands for; 0 is 1
 	MinCount  int64  // the rule's own floor; 0 for none
 	Silenced  string // why it is muted: an ignore entry's or comment's reason; "" when not
 	Confident Confidence

@@ -61,7 +61,7 @@ func pass(t *testing.T, tok *tokens) (outputs, []store.Entry) {
 	eng := engine.New(engine.Config{Rules: analyzers.All(), Limits: limits, Listeners: func() []string { return []string{"127.0.0.1:1"} }, Recorder: st})
 	metrics := web.NewMetrics("test", "test")
 	stats := &session.Stats{}
-	queue := session.NewQueue(1<<30, stats)
+	queue := session.NewQueue(1<<30, 0, stats)
 	config := session.Config{
 		Source: op.SourceProxy, Has: op.HasReply | op.HasLatency | op.HasConn, Stats: stats,
 		Cursors: session.NewCursors(1000, stats), Pending: session.NewPending(1 << 20),
@@ -133,7 +133,7 @@ func serve(t *testing.T, out outputs, m *web.Metrics, logger *zap.Logger, report
 				}
 			}
 		},
-		Undecoded: func(func(string, int64)) {}, Shed: func(func(string, int64)) {}, Notified: func(func(string, string, int64)) {},
+		Undecoded: func(func(string, int64)) {}, Shed: func(func(string, int64)) {}, Recognised: func() int64 { return 0 }, SampleRate: func() float64 { return 1 }, Notified: func(func(string, string, int64)) {},
 		Topology: web.Topology{
 			Members: func(func(string, int)) {}, Events: func(func(string, int64)) {},
 			Messages: func(func(string, int64)) {}, Connections: func(func(string, int64)) {},

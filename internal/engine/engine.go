@@ -132,6 +132,11 @@ func (e *Engine) Judge(o *op.Operation) {
 			e.judge(o, true)
 			return
 		}
+		if o.Sample.Alone {
+			e.config.Recorder.Observe(o)
+			e.judge(o, false)
+			return
+		}
 		if e.retries.seen(o) {
 			return
 		}
@@ -141,6 +146,15 @@ func (e *Engine) Judge(o *op.Operation) {
 	e.judge(o, false)
 }
 
+// count is how many operations a finding stands for. Rules that keep state see
+// nothing of a gap; others are shown each shape.
+func (r *rule) count(o *op.Operation) int64 {
+	if r.analyzer.State != nil {
+		return o.Sample.Rate()
+	}
+	return o.Sample.Count()
+}
+
 // judge runs the rules that want the operation; of one that was refused, those
 // that ask for failed ones.
 func (e *Engine) judge(o *op.Operation, refused bool) {
@@ -148,6 +162,9 @@ func (e *Engine) judge(o *op.Operation, refused bool) {
 	clear(e.many)
 	for _, r := range e.byCommand[o.Command] {
 		w := r.analyzer.Wants
+		if o.Sample.Alone && r.analyzer.State != nil {
+			continue
+		}
 		if (!refused || r.analyzer.Failed) && (w == 0 || o.Traits()&w != 0) {
 			e.run(r, o)
 		}
@@ -180,7 +197,7 @@ func (e *Engine) run(r *rule, o *op.Operation) {
 func (e *Engine) report(by *rule, p *analysis.Pass, f analysis.Finding) {
 	r := analysis.Report{
 		Rule: p.Analyzer, Finding: f, Op: p.Op, Time: p.Now, NS: f.NS, Shape: f.Shape,
-		Command: p.Op.Command, Severity: p.Analyzer.Severity, Confident: f.Confidence,
+		Count: by.count(p.Op), Command: p.Op.Command, Severity: p.Analyzer.Severity, Confident: f.Confidence,
 		MinCount: by.limits[analysis.MinCountLimit],
 	}
 	if f.Override {

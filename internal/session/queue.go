@@ -1,6 +1,7 @@
 package session
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,8 +14,9 @@ import (
 // analyses. Putting never blocks and wakes nobody while the drain is awake:
 // it is bounded in bytes, and what does not fit is dropped whole and counted.
 type Queue struct {
-	stats *Stats
-	max   int64
+	stats   *Stats
+	max     int64
+	sampler *sampler
 
 	mu     sync.Mutex
 	events []event
@@ -27,6 +29,7 @@ type Queue struct {
 	drained chan struct{}
 	done    chan struct{}
 	partial atomic.Int64 // bytes held by framers, all streams together
+	waiting atomic.Int64 // bytes and taken, to be read without the lock
 }
 
 // event is one message, or the end of a connection, or a notice.
@@ -34,6 +37,7 @@ type event struct {
 	at      time.Time
 	session *Session
 	message wire.Message
+	sample  op.Sample // of a request
 	notice  op.NoticeKind
 	kind    eventKind
 }
@@ -55,18 +59,20 @@ func (e *event) size() int64 {
 }
 
 // NewQueue makes a queue that holds at most maxBytes, messages in the making
-// included.
-func NewQueue(maxBytes int64, stats *Stats) *Queue {
+// included. Of each second fullRate operations are decoded, and the shapes of all
+// others counted; 0 decodes all.
+func NewQueue(maxBytes int64, fullRate int, stats *Stats) *Queue {
 	return &Queue{
-		stats: stats, max: maxBytes,
+		stats: stats, max: maxBytes, sampler: newSampler(fullRate),
 		wake: make(chan struct{}, 1), drained: make(chan struct{}), done: make(chan struct{}),
 	}
 }
 
 // put takes an event, or drops it when there is no room. The end of a
 // connection may go beyond the limit: a session that never hears of it holds
-// its share of the budget for pending requests for ever.
-func (q *Queue) put(e event) {
+// its share of the budget for pending requests for ever. It reports whether it took
+// the event.
+func (q *Queue) put(e event) bool {
 	size, room := e.size(), q.max
 	if e.kind == eventClose {
 		room *= 2
@@ -76,11 +82,13 @@ func (q *Queue) put(e event) {
 		q.mu.Unlock()
 		if e.kind == eventRequest || e.kind == eventReply {
 			q.stats.Shed[0].Add(1)
+			q.sampler.hole()
 		}
-		return
+		return false
 	}
 	q.events = append(q.events, e)
 	q.bytes += size
+	q.waiting.Store(q.bytes + q.taken)
 	parked := q.parked
 	q.parked = false
 	q.mu.Unlock()
@@ -90,13 +98,24 @@ func (q *Queue) put(e event) {
 		default:
 		}
 	}
+	return true
 }
+
+// Rate is the share of reads and writes that all rules saw in the last second.
+func (q *Queue) Rate() float64 { return 1 / float64(q.sampler.every.Load()) }
+
+// pressed reports whether what is left of the budget is to be kept for what cannot
+// be left out: replies, and requests that are not sampled.
+func (q *Queue) pressed() bool { return q.waiting.Load() > q.max/4*3 }
 
 // Pauses of the drain: it looks again after a short one while there is traffic,
 // so that a busy proxy pays no wake-up per message, and parks after a long one.
 const (
 	drainPause = time.Millisecond
 	drainIdle  = 50
+	// drainTurn is after how many events the drain lets others run: forwarding on the
+	// same processor waits for some 50 µs, and not for a batch.
+	drainTurn = 4
 )
 
 // Run handles events until Close, then what is left. Only one Run per queue.
@@ -105,17 +124,26 @@ func (q *Queue) Run() {
 	timer := time.NewTimer(drainPause)
 	defer timer.Stop()
 	var batch []event
+	rolled := time.Now()
 	for idle := 0; ; {
-		batch = q.take(batch[:0], idle >= drainIdle)
+		if now := time.Now(); now.Sub(rolled) >= rollEvery {
+			rolled = now
+			q.sampler.roll()
+		}
+		rest := idle >= drainIdle && !q.sampler.busy() // or the next second is to come
+		batch = q.take(batch[:0], rest)
 		if len(batch) > 0 {
 			idle = 0
 			for i := range batch {
 				q.handle(&batch[i])
 				batch[i] = event{}
+				if i%drainTurn == drainTurn-1 {
+					runtime.Gosched()
+				}
 			}
 			continue
 		}
-		if idle >= drainIdle {
+		if rest {
 			select {
 			case <-q.wake:
 				idle = 0
@@ -145,6 +173,7 @@ func (q *Queue) take(used []event, park bool) []event {
 	batch := q.events
 	q.events = used
 	q.taken, q.bytes = q.bytes, 0
+	q.waiting.Store(q.taken)
 	q.parked = park && len(batch) == 0
 	return batch
 }
@@ -165,7 +194,11 @@ func (q *Queue) handle(e *event) {
 	}()
 	switch e.kind {
 	case eventRequest:
-		e.session.Request(e.at, e.message)
+		if e.message.OpCode == wire.OpCompressed {
+			e.session.unpack(e.at, e.message, q.sampler)
+		} else {
+			e.session.request(e.at, e.message, int(e.message.Length), e.sample)
+		}
 	case eventReply:
 		e.session.Reply(e.at, e.message)
 	case eventNotice:

@@ -20,7 +20,7 @@ type live struct {
 
 func newLive(maxBytes int64, emit func(*op.Operation)) *live {
 	l := &live{stats: &Stats{}, pending: NewPending(1 << 20)}
-	l.queue = NewQueue(maxBytes, l.stats)
+	l.queue = NewQueue(maxBytes, 0, l.stats)
 	l.config = Config{
 		Source: op.SourceProxy, Has: op.HasReply | op.HasConn, Stats: l.stats, Cursors: NewCursors(100, l.stats),
 		Pending: l.pending, Emit: emit,

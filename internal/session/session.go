@@ -30,6 +30,7 @@ type Session struct {
 	budget  *Pending
 	order   []int32 // request ids, oldest first; may hold answered ones
 	told    map[op.NoticeKind]bool
+	skips   *skips // compressed requests that were left out; nil when there was none
 }
 
 // waiting is a request whose reply has not come, with what it holds in memory.
@@ -72,12 +73,35 @@ func New(c Config, conn op.Conn) *Session {
 
 // Request takes a message of the client. The session owns it from here on.
 func (s *Session) Request(now time.Time, m wire.Message) {
-	size := int(m.Length)
-	m, ok := s.unwrap(now, m)
+	if inner, ok := s.unwrap(now, m); ok {
+		s.request(now, inner, int(m.Length), op.Sample{})
+	}
+}
+
+// unpack takes a compressed request, which could not be judged before.
+func (s *Session) unpack(now time.Time, m wire.Message, by *sampler) {
+	inner, ok := s.unwrap(now, m)
 	if !ok {
 		return
 	}
-	o := &op.Operation{Time: now, Has: s.has, Source: s.source, Conn: s.conn, Bytes: size}
+	replied := answered(inner.OpCode) && !inner.Flags().Has(wire.MoreToCome)
+	v := by.admit(&inner, false, replied && !s.skips.free(m.RequestID))
+	if v.decode {
+		s.request(now, inner, int(m.Length), v.sample)
+		return
+	}
+	s.stats.leaveOut(false)
+	if replied {
+		if s.skips == nil {
+			s.skips = new(skips)
+		}
+		s.skips.note(m.RequestID, false)
+	}
+}
+
+// request takes a message out of its compression, which had size bytes on the wire.
+func (s *Session) request(now time.Time, m wire.Message, size int, sample op.Sample) {
+	o := &op.Operation{Time: now, Has: s.has, Source: s.source, Conn: s.conn, Bytes: size, Sample: sample}
 	answered := true
 	switch m.OpCode {
 	case wire.OpMsg:
@@ -120,6 +144,11 @@ func (s *Session) Request(now time.Time, m wire.Message) {
 // Reply takes a message of the server. The session owns it from here on.
 func (s *Session) Reply(now time.Time, m wire.Message) {
 	id, respondsTo, size := m.RequestID, m.ResponseTo, int(m.Length)
+	if left, _ := s.skips.has(respondsTo); left {
+		s.skips.end(respondsTo)
+		s.stats.leaveOutMessage(false)
+		return
+	}
 	m, ok := s.unwrap(now, m)
 	if !ok {
 		s.answered(respondsTo) // what it answered is over, whatever it said

@@ -49,6 +49,8 @@ type Stats struct {
 	BytesLost   atomic.Int64 // bytes of streams that cannot be read
 	Messages    [2][len(OpCodes)]atomic.Int64
 	Decoded     atomic.Int64
+	Recognised  atomic.Int64 // messages of operations of which the shape was counted, and no more
+	Sampled     atomic.Int64 // these operations
 	Undecoded   [len(UndecodedReasons)]atomic.Int64
 	Shed        [len(ShedReasons)]atomic.Int64
 	Operations  atomic.Int64
@@ -66,6 +68,22 @@ func (s *Stats) message(d Direction, code wire.OpCode) {
 		}
 	}
 	s.Messages[d][i].Add(1)
+}
+
+// leaveOut counts a request of which only the shape was looked at, because more came
+// than are decoded, or for want of room.
+func (s *Stats) leaveOut(pressed bool) {
+	s.Sampled.Add(1)
+	s.Operations.Add(1)
+	s.leaveOutMessage(pressed)
+}
+
+func (s *Stats) leaveOutMessage(pressed bool) {
+	if pressed {
+		s.Shed[0].Add(1)
+	} else {
+		s.Recognised.Add(1)
+	}
 }
 
 func (s *Stats) undecoded(reason string) {
@@ -86,6 +104,7 @@ func (s *Stats) Coverage() op.Coverage {
 		ConnectionsMidStream: s.MidStream.Load(),
 		Bytes:                s.Bytes[0].Load() + s.Bytes[1].Load(), BytesUninspected: s.BytesLost.Load(),
 		Decoded: s.Decoded.Load(), Operations: s.Operations.Load(),
+		Recognised: s.Sampled.Load(), SampleRate: 1,
 		RepliesUnpaired: s.Orphans.Load(), RequestsUnanswered: s.Unanswered.Load(),
 		Undecoded: map[string]int64{}, Shed: map[string]int64{}, Ratio: 1,
 	}
@@ -105,7 +124,10 @@ func (s *Stats) Coverage() op.Coverage {
 		}
 	}
 	if c.Messages > 0 {
-		c.Ratio = float64(c.Decoded) / float64(c.Messages)
+		c.Ratio = float64(c.Decoded+s.Recognised.Load()) / float64(c.Messages)
+	}
+	if c.Operations > 0 {
+		c.SampleRate = 1 - float64(c.Recognised)/float64(c.Operations)
 	}
 	if c.Bytes > 0 {
 		c.Ratio = min(c.Ratio, 1-float64(c.BytesUninspected)/float64(c.Bytes))

@@ -17,14 +17,15 @@ const (
 )
 
 // Stream watches one live connection. Client and Server may run concurrently
-// with each other. They frame the bytes and put whole messages into the queue:
-// some nanoseconds and one copy, no decoding.
+// with each other. They frame the bytes, and put whole messages into the queue that
+// are to be decoded: one copy. Of the others they recognise the shape.
 type Stream struct {
 	queue   *Queue
 	stats   *Stats
 	session *Session
 	half    [2]half
-	blind   atomic.Bool // one of the directions was given up
+	blind   atomic.Bool           // one of the directions was given up
+	skips   atomic.Pointer[skips] // nil until a request is left out
 	// midClient and awaited are for Idle, which runs beside Client.
 	midClient atomic.Bool
 	awaited   atomic.Int64
@@ -45,6 +46,12 @@ func NewStream(q *Queue, s *Session, requestLimit, replyLimit int) *Stream {
 	st := &Stream{queue: q, stats: q.stats, session: s}
 	st.half[FromClient].limit = requestLimit
 	st.half[FromServer].limit = replyLimit
+	st.half[FromClient].framer.Borrow = true
+	st.half[FromServer].framer.Borrow = true
+	st.half[FromServer].framer.Unwanted = func(h wire.Header) bool {
+		left, _ := st.skips.Load().has(h.ResponseTo)
+		return left
+	}
 	st.awaited.Store(nobody)
 	return st
 }
@@ -114,11 +121,64 @@ func (s *Stream) room(h *half) int {
 func (s *Stream) message(d Direction, now time.Time, m wire.Message) {
 	s.stats.message(d, m.OpCode)
 	s.awaits(d, &m)
-	kind := eventRequest
 	if d == FromServer {
-		kind = eventReply
+		s.reply(now, m)
+	} else {
+		s.request(now, m)
 	}
-	s.queue.put(event{session: s.session, kind: kind, at: now, message: m})
+}
+
+// request puts a request into the queue, or leaves it out.
+func (s *Stream) request(now time.Time, m wire.Message) {
+	e := event{session: s.session, kind: eventRequest, at: now}
+	if m.OpCode != wire.OpCompressed { // or the session decides when it is unpacked
+		replied := answered(m.OpCode) && !m.Flags().Has(wire.MoreToCome)
+		pressed := s.queue.pressed()
+		v := s.queue.sampler.admit(&m, pressed, replied && !s.skips.Load().free(m.RequestID))
+		if !v.decode {
+			s.stats.leaveOut(pressed)
+			if replied {
+				s.skip(m.RequestID, pressed)
+			}
+			return
+		}
+		e.sample = v.sample
+	}
+	e.message = owned(m)
+	if !s.queue.put(e) && s.skips.Load().free(m.RequestID) {
+		s.skip(m.RequestID, true)
+	}
+}
+
+// skip notes that the reply to a request is not to be decoded.
+func (s *Stream) skip(id int32, pressed bool) {
+	k := s.skips.Load()
+	if k == nil {
+		k = new(skips)
+		s.skips.Store(k)
+	}
+	k.note(id, pressed)
+}
+
+// reply puts a reply into the queue, unless its request was left out.
+func (s *Stream) reply(now time.Time, m wire.Message) {
+	k := s.skips.Load()
+	if left, pressed := k.has(m.ResponseTo); left {
+		if !m.Flags().Has(wire.MoreToCome) {
+			k.end(m.ResponseTo)
+		}
+		s.stats.leaveOutMessage(pressed)
+		return
+	}
+	s.queue.put(event{session: s.session, kind: eventReply, at: now, message: owned(m)})
+}
+
+// owned is the message with a body of its own.
+func owned(m wire.Message) wire.Message {
+	if m.Borrowed {
+		m.Body, m.Borrowed = append([]byte(nil), m.Body...), false
+	}
+	return m
 }
 
 func (s *Stream) notice(now time.Time, kind op.NoticeKind) {

@@ -89,6 +89,7 @@ func missed(c op.Coverage) string {
 	for _, reason := range sortedKeys(c.Shed) {
 		add(c.Shed[reason], "message", "shed ("+reason+")")
 	}
+	add(c.Recognised, "operation", "known by their shape alone (analysis.full-rate)")
 	add(c.RequestsUnanswered, "request", "without its reply")
 	if c.RepliesUnpaired > 0 {
 		parts = append(parts, "replies without their request: "+thousands(c.RepliesUnpaired))

@@ -152,9 +152,9 @@ func printable(s string) string {
 // maxClients bounds the applications kept per finding; the others add up in one.
 const maxClients = 16
 
-// add counts one more occurrence.
+// add counts an occurrence, and those it stands for.
 func (e *entry) add(r *analysis.Report) {
-	e.count++
+	e.count += r.Count
 	if r.Time.After(e.last) {
 		e.last = r.Time
 	}
@@ -169,10 +169,10 @@ func (e *entry) add(r *analysis.Report) {
 	if len(r.Finding.Evidence) > 0 {
 		e.finding.Evidence = r.Finding.Evidence
 	}
-	e.latency.add(r.Op.Latency)
+	e.latency.add(r.Op.Latency, r.Count)
 	e.addReply(r)
 	if r.Silenced == "" {
-		e.loud++
+		e.loud += r.Count
 	} else {
 		e.silenced = printable(r.Silenced)
 	}
@@ -186,14 +186,14 @@ func (e *entry) add(r *analysis.Report) {
 	if _, known := e.clients[c]; !known && len(e.clients) >= maxClients {
 		c = Client{App: "(others)"}
 	}
-	e.clients[c]++
+	e.clients[c] += r.Count
 }
 
 // addReply counts what an occurrence touched and brought back.
 func (e *entry) addReply(r *analysis.Report) {
 	e.maxReply = max(e.maxReply, r.Op.Reply.Bytes)
-	e.bytes += int64(r.Op.Reply.Bytes)
-	e.returned += int64(max(r.Op.Reply.Returned, 0))
+	e.bytes += int64(r.Op.Reply.Bytes) * r.Count
+	e.returned += int64(max(r.Op.Reply.Returned, 0)) * r.Count
 	if s := r.Op.Statements(); r.Finding.Statement < len(s) {
 		if hash, ok := s[r.Finding.Statement].Target(); ok {
 			e.documents.add(hash)

@@ -15,13 +15,15 @@ type latencies struct {
 	max     time.Duration
 }
 
-func (l *latencies) add(d time.Duration) {
+// add takes a latency in that stands for count of them: in the sum, which is
+// compared with others; the quantiles are those of what was measured.
+func (l *latencies) add(d time.Duration, count int64) {
 	if d <= 0 {
 		return
 	}
 	l.buckets[bucketOf(d)]++
 	l.n++
-	l.sum += d
+	l.sum += d * time.Duration(count)
 	l.max = max(l.max, d)
 }
 

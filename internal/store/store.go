@@ -81,32 +81,33 @@ func New(c Config) *Store {
 	return s
 }
 
-// Observe counts an operation of the workload.
+// Observe counts an operation of the workload, and those it stands for.
 func (s *Store) Observe(o *op.Operation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.operations++
-	s.latency += o.Latency
+	n := o.Sample.Count()
+	s.operations += n
+	s.latency += o.Latency * time.Duration(n)
 	if o.Time.After(s.now) {
 		s.now = o.Time
 	}
 	if o.Command != "bulkWrite" {
-		s.namespace(o.Stored()).add(o.Time, o.Latency)
+		s.namespace(o.Stored()).add(o.Time, n, o.Latency)
 		return
 	}
 	// a bulkWrite is about the collections it writes to; its time is not shared out
 	previous := op.Namespace{}
 	for i := range o.Statements() {
 		if ns := o.Statements()[i].NS; ns != previous {
-			s.namespace(ns).add(o.Time, 0)
+			s.namespace(ns).add(o.Time, n, 0)
 			previous = ns
 		}
 	}
 }
 
-func (n *namespace) add(at time.Time, latency time.Duration) {
-	n.operations++
-	n.latency += latency
+func (n *namespace) add(at time.Time, count int64, latency time.Duration) {
+	n.operations += count
+	n.latency += latency * time.Duration(count)
 	if at.After(n.last) {
 		n.before, n.last = n.last, at
 	}
@@ -132,12 +133,13 @@ func (s *Store) namespace(name op.Namespace) *namespace {
 func (s *Store) Record(r analysis.Report) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.seen[Occurrence{r.Rule.ID, r.Severity}]++
+	r.Count = max(r.Count, 1)
+	s.seen[Occurrence{r.Rule.ID, r.Severity}] += r.Count
 	key := entryKey{r.Rule, r.Finding.Reason, r.NS, r.Shape.ID}
 	e, ok := s.byKey[key]
 	if !ok {
 		if e, ok = s.entry(&r); e == nil {
-			s.dropped++
+			s.dropped += r.Count
 			return
 		}
 		s.remember(key, e)

@@ -150,7 +150,7 @@ func TestQuantilesAreWithinTheStatedError(t *testing.T) {
 		var exact []time.Duration
 		for range 5000 {
 			v := time.Duration(float64(50*time.Microsecond) * (1 + spread*r.ExpFloat64()*r.ExpFloat64()*10))
-			l.add(v)
+			l.add(v, 1)
 			exact = append(exact, v)
 		}
 		slices.Sort(exact)
@@ -166,12 +166,12 @@ func TestQuantilesAreWithinTheStatedError(t *testing.T) {
 		}
 	}
 	var l latencies
-	l.add(0)
-	l.add(-time.Second)
+	l.add(0, 1)
+	l.add(-time.Second, 1)
 	if l.n != 0 || l.quantile(0.5) != 0 {
 		t.Error("no latency counts as one")
 	}
-	l.add(30 * time.Hour) // beyond the buckets
+	l.add(30*time.Hour, 1) // beyond the buckets
 	if l.quantile(0.5) > 30*time.Hour {
 		t.Error("a quantile beyond the maximum")
 	}

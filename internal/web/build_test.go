@@ -23,9 +23,10 @@ func testSources(findings ...store.Entry) Sources {
 			each("client", "OP_MSG", 0)
 			each("server", "OP_MSG", 0)
 		},
-		Undecoded: func(each func(reason string, n int64)) { each("malformed", 0) },
-		Shed:      func(each func(reason string, n int64)) { each("queue_full", 0) },
-		Findings:  func() []store.Entry { return findings }, Occurrences: func() map[store.Occurrence]int64 { return nil },
+		Undecoded:  func(each func(reason string, n int64)) { each("malformed", 0) },
+		Recognised: func() int64 { return 0 }, SampleRate: func() float64 { return 1 },
+		Shed:     func(each func(reason string, n int64)) { each("queue_full", 0) },
+		Findings: func() []store.Entry { return findings }, Occurrences: func() map[store.Occurrence]int64 { return nil },
 		Untracked: func() int64 { return 3 },
 		RuleWork: func(each func(rule string, panics int64, seconds float64)) {
 			for _, r := range rules {

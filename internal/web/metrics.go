@@ -95,10 +95,10 @@ func (m *Metrics) Refused(reason string) { m.refused.WithLabelValues(reason).Inc
 // TapPanic counts a connection that is no longer analysed.
 func (m *Metrics) TapPanic() { m.tapPanics.Inc() }
 
-// Command counts one operation.
+// Command counts one operation, and those of its shape that it stands for.
 func (m *Metrics) Command(o *op.Operation) {
 	if c := m.commands[o.Command]; c != nil {
-		c.Inc()
+		c.Add(float64(o.Sample.Count()))
 	}
 	if d := m.durations[o.Command]; d != nil && o.Latency > 0 {
 		d.Observe(o.Latency.Seconds())
@@ -112,6 +112,8 @@ type Sources struct {
 	Messages    func(each func(direction, opcode string, n int64))
 	Undecoded   func(each func(reason string, n int64))
 	Shed        func(each func(reason string, n int64))
+	Recognised  func() int64
+	SampleRate  func() float64
 	Dropped     func(each func(what string, n int64))
 	QueueBytes  func() int64
 	Findings    func() []store.Entry
@@ -151,6 +153,8 @@ var (
 	undecodedDesc   = desc("undecoded_messages_total", "Messages that were passed on and not understood, by reason.", "reason")
 	shedDesc        = desc("shed_messages_total", "Messages that were passed on and dropped before analysis, by reason.", "reason")
 	droppedDesc     = desc("dropped_total", "Other things that were forgotten or left out for want of room: cursor, rule_state, log_line.", "what")
+	recognisedDesc  = desc("recognised_operations_total", "Reads and writes of which the shape was counted and no more, because more came than are decoded.")
+	sampleDesc      = desc("sample_rate", "Share of the reads and writes that all rules saw in the last second, 0 to 1.")
 	coverageDesc    = desc("coverage_ratio", "Share of the traffic that was understood, 0 to 1.")
 	queueDesc       = desc("analysis_queue_bytes", "Bytes of messages that wait for analysis.")
 	findingsDesc    = desc("findings", "Findings that are reported, by rule, severity and status.", "rule", "severity", "status")
@@ -171,7 +175,7 @@ var (
 // Describe implements prometheus.Collector.
 func (s *sources) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		messagesDesc, undecodedDesc, shedDesc, droppedDesc, coverageDesc, queueDesc, findingsDesc, occurrencesDesc, panicsDesc,
+		messagesDesc, undecodedDesc, shedDesc, recognisedDesc, sampleDesc, droppedDesc, coverageDesc, queueDesc, findingsDesc, occurrencesDesc, panicsDesc,
 		secondsDesc, notifiedDesc, activeDesc, untrackedDesc, reloadDesc, reloadTimeDesc,
 		membersDesc, memberEventDesc, renamedDesc, unreadDesc,
 	} {
@@ -200,6 +204,8 @@ func (s *sources) Collect(ch chan<- prometheus.Metric) {
 	s.Topology.Events(func(event string, n int64) { counter(memberEventDesc, float64(n), event) })
 	s.Topology.Messages(func(outcome string, n int64) { counter(renamedDesc, float64(n), outcome) })
 	s.Topology.Connections(func(reason string, n int64) { counter(unreadDesc, float64(n), reason) })
+	counter(recognisedDesc, float64(s.Recognised()))
+	gauge(sampleDesc, s.SampleRate())
 	gauge(coverageDesc, s.Coverage().Ratio)
 	gauge(queueDesc, float64(s.QueueBytes()))
 	gauge(reloadDesc, 1)
