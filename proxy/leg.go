@@ -22,6 +22,7 @@ type leg struct {
 	sock socket
 	tls  *tls.Conn // above sock, or nil
 	read reader
+	out  writer
 
 	// writing is held during a write, so that endedByReset can wait for its
 	// outcome.
@@ -34,12 +35,16 @@ func newLeg(sock socket) (*leg, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &leg{sock: sock, read: r}, nil
+	w, err := newSocketWriter(sock)
+	if err != nil {
+		return nil, err
+	}
+	return &leg{sock: sock, read: r, out: w}, nil
 }
 
 // secure puts TLS, whose handshake is over, above the socket.
 func (l *leg) secure(conn *tls.Conn) {
-	l.tls, l.read = conn, &streamReader{conn: conn}
+	l.tls, l.read, l.out = conn, &streamReader{conn: conn}, conn
 }
 
 // write writes all of b or fails; n is what the kernel took. b stays the
@@ -47,12 +52,7 @@ func (l *leg) secure(conn *tls.Conn) {
 func (l *leg) write(b []byte) (n int, err error) {
 	l.writing.Lock()
 	defer l.writing.Unlock()
-	if l.tls != nil {
-		n, err = l.tls.Write(b)
-	} else {
-		n, err = l.sock.Write(b)
-	}
-	if err != nil {
+	if n, err = l.out.Write(b); err != nil {
 		l.writeErr = err
 	}
 	return n, err

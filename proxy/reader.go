@@ -30,6 +30,11 @@ type reader interface {
 	release()
 }
 
+// writer writes all of what it is given, or fails.
+type writer interface {
+	Write(b []byte) (n int, err error)
+}
+
 // streamReader reads any connection, at the price of a buffer while it waits:
 // bytes that TLS has decrypted but not handed out cannot be waited for below it.
 type streamReader struct {

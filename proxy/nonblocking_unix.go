@@ -1,0 +1,34 @@
+//go:build unix && !linux
+
+package proxy
+
+import (
+	"errors"
+	"syscall"
+)
+
+// readNow reads what is there into b.
+func readNow(fd uintptr, b []byte) (int, syscall.Errno) {
+	for {
+		n, err := syscall.Read(int(fd), b)
+		if err != syscall.EINTR {
+			return n, number(err)
+		}
+	}
+}
+
+// writeNow writes as much of b as there is room for.
+func writeNow(fd uintptr, b []byte) (int, syscall.Errno) {
+	for {
+		n, err := syscall.Write(int(fd), b)
+		if err != syscall.EINTR {
+			return n, number(err)
+		}
+	}
+}
+
+func number(err error) syscall.Errno {
+	var errno syscall.Errno
+	_ = errors.As(err, &errno)
+	return errno
+}
