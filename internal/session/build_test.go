@@ -151,3 +151,11 @@ func (r *rig) idle() {
 		r.t.Errorf("%d requests with %d bytes still wait", len(r.session.pending), r.pending.used)
 	}
 }
+
+// compressed packs a message without making it smaller.
+func compressed(p []byte) []byte {
+	b := binary.LittleEndian.AppendUint32(nil, binary.LittleEndian.Uint32(p[12:]))
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(p)-wire.HeaderSize))
+	b = append(append(b, 0), p[wire.HeaderSize:]...)
+	return packet(int32(binary.LittleEndian.Uint32(p[4:])), int32(binary.LittleEndian.Uint32(p[8:])), wire.OpCompressed, b)
+}

@@ -18,9 +18,12 @@ type live struct {
 	pending *Pending
 }
 
-func newLive(maxBytes int64, emit func(*op.Operation)) *live {
+func newLive(maxBytes int64, emit func(*op.Operation)) *live { return newSampled(maxBytes, 0, emit) }
+
+// newSampled decodes rate operations of each second.
+func newSampled(maxBytes int64, rate int, emit func(*op.Operation)) *live {
 	l := &live{stats: &Stats{}, pending: NewPending(1 << 20)}
-	l.queue = NewQueue(maxBytes, 0, l.stats)
+	l.queue = NewQueue(maxBytes, rate, l.stats)
 	l.config = Config{
 		Source: op.SourceProxy, Has: op.HasReply | op.HasConn, Stats: l.stats, Cursors: NewCursors(100, l.stats),
 		Pending: l.pending, Emit: emit,

@@ -33,7 +33,7 @@ type sampler struct {
 }
 
 const (
-	gapShift  = 40
+	gapShift  = 32
 	countMask = 1<<gapShift - 1
 	// maxAlone is how many operations are decoded in one gap beside the stretch.
 	maxAlone = 500
@@ -76,6 +76,9 @@ func (s *sampler) admit(m *wire.Message, pressed, must bool) verdict {
 		v.decode, v.sample.Alone = true, true
 	case shape != nil:
 		shape.owed.Add(1)
+	}
+	if pressed {
+		s.hole()
 	}
 	if v.decode && shape != nil {
 		v.sample.Weight = 1 + shape.owed.Swap(0)
