@@ -72,9 +72,10 @@ const (
 // types, and about how deep a skip and how long a list is. It decides who is counted
 // together, not what is judged: it is quicker than [op.Shape], and finer.
 type recogniser struct {
-	seed maphash.Seed
-	h    uint64
-	left int
+	seed  maphash.Seed
+	h     uint64
+	left  int
+	signs bool // within a sort or a projection, where 1, 0 and -1 differ
 }
 
 // recognise is the hash of a request's shape. A collision would count two shapes
@@ -213,7 +214,10 @@ func (r *recogniser) value(key string, v bsoncore.Value, depth int) {
 	r.mix(uint64(v.Type))
 	switch v.Type {
 	case bsoncore.TypeEmbeddedDocument:
+		before := r.signs
+		r.signs = r.signs || directed(key)
 		r.document(op.Doc(v), depth+1)
+		r.signs = before
 	case bsoncore.TypeArray:
 		r.array(op.Arr(v), depth+1)
 	case bsoncore.TypeString:
@@ -231,11 +235,22 @@ func (r *recogniser) value(key string, v bsoncore.Value, depth int) {
 		r.mix(uint64(v.Data[0]))
 	case bsoncore.TypeInt32, bsoncore.TypeInt64, bsoncore.TypeDouble:
 		n, _ := op.Int(v)
-		if key != "$skip" && key != "$limit" { // of others, whether it is 0, 1 or -1 as in a projection or a sort
-			n = max(-1, min(n, 2))
+		switch {
+		case key == "$skip", key == "$limit", key == "limit": // the last one of a delete
+			r.magnitude(n)
+		case r.signs, key == "$slice", key == "$position":
+			r.magnitude(max(-1, min(n, 1)))
 		}
-		r.magnitude(n)
 	}
+}
+
+// directed tells the fields whose numbers are directions or flags.
+func directed(key string) bool {
+	switch key {
+	case "sort", "projection", "fields", "hint", "$sort", "$project":
+		return true
+	}
+	return false
 }
 
 // pattern takes in a regular expression without its words.

@@ -89,6 +89,7 @@ func TestRecogniseTellsShapesApart(t *testing.T) {
 		"stages":                 {command("aggregate", "pipeline", bson.A{fields("$match", fields("a", 1))}), command("aggregate", "pipeline", bson.A{fields("$group", fields("a", 1))}), false},
 		"field paths":            {command("aggregate", "pipeline", bson.A{fields("$unwind", "$a")}), command("aggregate", "pipeline", bson.A{fields("$unwind", "$b")}), false},
 		"pushes":                 {command("update", "updates", bson.A{fields("q", fields("a", 1), "u", fields("$push", fields("x", 1)))}), command("update", "updates", bson.A{fields("q", fields("a", 1), "u", fields("$set", fields("x", 1)))}), false},
+		"slices":                 {command("update", "updates", bson.A{fields("u", fields("$push", fields("x", fields("$slice", 5))))}), command("update", "updates", bson.A{fields("u", fields("$push", fields("x", fields("$slice", -5))))}), false},
 		"multi":                  {command("update", "updates", bson.A{fields("multi", true)}), command("update", "updates", bson.A{fields("multi", false)}), false},
 		"documents":              {command("insert", "documents", bson.A{fields("a", 1, "b", "x")}), command("insert", "documents", bson.A{fields("a", 2, "b", "y")}), true},
 		"documents' fields":      {command("insert", "documents", bson.A{fields("a", 1)}), command("insert", "documents", bson.A{fields("b", 1)}), false},
