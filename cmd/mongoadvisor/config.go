@@ -240,7 +240,7 @@ func (c *config) check() error {
 		return usage("analysis.full-rate %d: want 0 to %d", c.Analysis.FullRate, maxFullRate)
 	}
 	if c.MemoryLimit != 0 && c.MemoryLimit < 32<<20 {
-		return usage("memory-limit %v: want 32MiB or more, or 0 for none", c.MemoryLimit)
+		return usage("memory-limit %s: want 32MiB or more, or 0 for none", c.MemoryLimit.String())
 	}
 	if c.Analysis.MaxMemory < 1<<20 || c.Analysis.MaxRequest < 1<<10 || c.Analysis.MaxReply < 1<<10 {
 		return usage("analysis: max-memory must be 1MiB or more, max-request and max-reply 1KiB or more")
