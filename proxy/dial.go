@@ -13,6 +13,10 @@ import (
 
 var errGivenUp = errors.New("the client went away while the upstream was dialled")
 
+// watchAfter is how long a dial may take before the client is watched meanwhile:
+// most are over by then, and a watch costs a goroutine and four system calls.
+const watchAfter = 20 * time.Millisecond
+
 // dialFor dials the upstream for a client. It ends early, without blaming the
 // upstream, when the client resets its connection. A client's FIN is no reason
 // to give up: it may have sent a request and half-closed.
@@ -21,12 +25,15 @@ func (s *Server) dialFor(r *relay) (*leg, error) {
 	defer cancel()
 	left := make(chan bool, 1)
 	client := r.client.sock
-	go watchClient(client, cancel, left)
+	watch := time.AfterFunc(watchAfter, func() { watchClient(client, cancel, left) })
 	upstream, err := s.dial(ctx, r)
-	// A deadline in the past ends the watch; forwarding needs it lifted again.
-	_ = client.SetReadDeadline(time.Unix(1, 0))
-	clientLeft := <-left
-	_ = client.SetReadDeadline(time.Time{})
+	clientLeft := false
+	if !watch.Stop() {
+		// A deadline in the past ends the watch; forwarding needs it lifted again.
+		_ = client.SetReadDeadline(time.Unix(1, 0))
+		clientLeft = <-left
+		_ = client.SetReadDeadline(time.Time{})
+	}
 	if err != nil && (clientLeft || s.dialing.Err() != nil) {
 		return nil, errGivenUp
 	}

@@ -90,8 +90,13 @@ func (d *direction) finish() {
 		d.relay.reset()
 		return
 	}
-	d.dst.closeWrite()
 	r := d.relay
+	r.mu.Lock()
+	last := d.other.finished && d.dst.tls == nil
+	r.mu.Unlock()
+	if !last { // or both legs are closed next, which says the same
+		d.dst.closeWrite()
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	d.finished = true
