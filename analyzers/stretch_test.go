@@ -25,6 +25,14 @@ func TestGaps(t *testing.T) {
 		{"O03", "limits_long", "long"},
 		{"O03", "conflicts", "conflicts"},
 		{"O03", "aborts", "aborts"},
+		{"Q11", "bad", "fan-out"},
+		{"Q11", "cursor", "fan-out"},
+		{"Q11", "numbers", "fan-out"},
+		{"Q11", "duplicates", "duplicate"},
+		{"Q11", "transaction_duplicate", "duplicate"},
+		{"S05", "bad", "read-together"},
+		{"S07", "bad", "recursive-reads"},
+		{"S07", "descend", "recursive-reads"},
 	} {
 		t.Run(c.rule+"/"+c.file+"/"+c.reason, func(t *testing.T) {
 			if n := reported(t, c.rule, c.file, c.reason, whole); n == 0 {
