@@ -33,6 +33,10 @@ func TestGaps(t *testing.T) {
 		{"S05", "bad", "read-together"},
 		{"S07", "bad", "recursive-reads"},
 		{"S07", "descend", "recursive-reads"},
+		{"W04", "noop", "noop"},
+		{"W04", "large", "replace-large"},
+		{"W04", "save", "save-after-read"},
+		{"W05", "bad", "inserts"},
 	} {
 		t.Run(c.rule+"/"+c.file+"/"+c.reason, func(t *testing.T) {
 			if n := reported(t, c.rule, c.file, c.reason, whole); n == 0 {
