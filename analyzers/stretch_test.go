@@ -18,6 +18,7 @@ import (
 // they were recorded, and then with a gap before each operation.
 func TestGaps(t *testing.T) {
 	for _, c := range []struct{ rule, file, reason string }{
+		{"A05", "bad", "same-inputs"},
 		{"O01", "bad", "short-lived"},
 		{"O02", "abandoned", "abandoned-cursor"},
 		{"O03", "bad", "idle-gap"},
@@ -30,9 +31,19 @@ func TestGaps(t *testing.T) {
 		{"Q11", "numbers", "fan-out"},
 		{"Q11", "duplicates", "duplicate"},
 		{"Q11", "transaction_duplicate", "duplicate"},
+		{"S03", "growing", "growing"},
+		{"S04", "growth_by_insert", "growth"},
 		{"S05", "bad", "read-together"},
+		{"S06", "bad", "event-per-document"},
 		{"S07", "bad", "recursive-reads"},
 		{"S07", "descend", "recursive-reads"},
+		{"S08", "bad", "silent-no-match"},
+		{"S08", "bad", "mixed-types"},
+		{"S09", "bad", "field-per-attribute"},
+		{"W01", "bad", "push"},
+		{"W01", "guard_left_out", "push"},
+		{"W01", "rewrite", "rewrite"},
+		{"W01", "positions", "set-position"},
 		{"W04", "noop", "noop"},
 		{"W04", "large", "replace-large"},
 		{"W04", "save", "save-after-read"},
