@@ -22,8 +22,9 @@ type arrays struct {
 	order *lru.List                     // the least recently used last
 	// counts are the documents shown of every collection, known or not: a long
 	// array is an outlier only among many.
-	counts map[op.Namespace]*int64
-	walker op.Walker
+	counts  map[op.Namespace]*int64
+	walker  op.Walker
+	stretch stretch
 }
 
 // What is kept, at most: some 45 MB when every bound is reached.
@@ -38,6 +39,19 @@ func arrayState() *analysis.StateSpec {
 	return &analysis.StateSpec{Scope: analysis.ScopeGlobal, Shared: "arrays", New: func() any {
 		return &arrays{byNS: map[op.Namespace]*lru.Element{}, order: lru.New(), counts: map[op.Namespace]*int64{}}
 	}}
+}
+
+// interrupt forgets what was counted: arrays may have been shortened, and documents
+// made smaller, while nobody looked. That something shortens an array stays known.
+func (a *arrays) interrupt() {
+	for e := a.order.Front(); e != nil; e = e.Next() {
+		c := e.Value.(*collectionArrays)
+		for _, x := range c.arrays {
+			x.worst = nil
+		}
+		c.tracks.Items(func(it *sketch.Item[*track]) { it.Value.interrupt() })
+		c.sizes.Items(func(it *sketch.Item[*docSizes]) { it.Value.interrupt() })
+	}
 }
 
 // collectionArrays is what is known of one collection. Collections without arrays that

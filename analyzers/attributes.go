@@ -11,6 +11,7 @@ import (
 // attributes are the fields of each collection that queries ask for alone.
 type attributes struct {
 	collections *generations[attributeGroups]
+	stretch     stretch
 }
 
 func newAttributes() *attributes {

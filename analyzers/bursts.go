@@ -44,6 +44,7 @@ type burst struct {
 	latency   time.Duration
 	writes    int64             // of the collection, when it began
 	places    map[uint64]uint16 // of a group: the values, by hash
+	stretch   uint64            // of the traffic, of the first query
 	told      told
 }
 
@@ -122,7 +123,7 @@ func (t *trail) burstOf(k burstKey) *burst {
 // add counts a query for the value at a place.
 func (b *burst) add(o *op.Operation, place uint16) {
 	if b.reads == 0 {
-		b.first, b.low, b.high = o.Time, int(place), int(place)
+		b.first, b.low, b.high, b.stretch = o.Time, int(place), int(place), o.Sample.Stretch
 	}
 	b.reads++
 	b.latency += o.Latency

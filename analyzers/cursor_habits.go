@@ -24,21 +24,23 @@ type habit struct {
 	tiny, kept int64        // cursors read in tiny batches, and those without a timeout
 	left       *sketch.Rate // cursors that were left; nil when none was
 	late       bool         // one was read on after it counted as left
+	stretch    uint64       // of the traffic, in which they were left
 }
 
-// leave counts a cursor as left at a time.
-func (h *habit) leave(at time.Time) {
-	if h.left == nil {
-		h.left = sketch.NewRate(time.Minute)
+// leave counts a cursor as left at a time, and forgets those of another stretch.
+func (h *habit) leave(at time.Time, stretch uint64) {
+	if h.left == nil || h.stretch != stretch {
+		h.left, h.stretch = sketch.NewRate(time.Minute), stretch
 	}
 	h.left.Add(at, 1)
 }
 
-// leave counts the cursors that nobody read for too long.
+// leave counts the cursors that nobody read for too long, for the stretch of the
+// traffic in which they were used last: in a later one they may have been read.
 func (h *habits) leave(p *analysis.Pass) {
 	idle := time.Duration(p.Limit("idle")) * time.Second
 	h.open.idle(p.Now.Add(-idle), func(c *cursor) {
-		h.of(c.ns, c.shape).leave(c.last.Add(idle))
+		h.of(c.ns, c.shape).leave(c.last.Add(idle), c.stretch)
 	})
 }
 
@@ -115,7 +117,7 @@ func (h *habits) judgeKept(p *analysis.Pass) {
 // one: then the finding names who does it.
 func (h *habits) judgeLeft(p *analysis.Pass, c *cursor) {
 	seen := h.byShape.known(largeKey{c.ns, c.shape.ID})
-	if seen == nil || seen.late || seen.left == nil {
+	if seen == nil || seen.late || seen.left == nil || seen.stretch != p.Op.Sample.Stretch {
 		return
 	}
 	n := seen.left.Count(p.Now)

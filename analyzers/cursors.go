@@ -26,6 +26,7 @@ type cursor struct {
 	bytes   int64
 	counted bool // its rule has counted it
 	last    time.Time
+	stretch uint64 // of the traffic, of its last batch
 
 	known, knownBytes int64 // documents whose size is known
 }
@@ -120,7 +121,7 @@ func (t *cursors) idle(since time.Time, yield func(*cursor)) {
 // how many there were.
 func (c *cursor) add(o *op.Operation) {
 	r := &o.Reply
-	c.last = o.Time.Add(o.Latency)
+	c.last, c.stretch = o.Time.Add(o.Latency), o.Sample.Stretch
 	c.bytes += int64(r.Bytes)
 	if r.Returned >= 0 {
 		c.docs += int64(r.Returned)

@@ -200,7 +200,9 @@ const (
 // see notes a size. A smaller one begins anew.
 func (s *docSizes) see(at time.Time, size int64) {
 	switch {
-	case s.last == 0 || size < s.last:
+	case s.last == 0:
+		s.first, s.firstTime = size, at
+	case size < s.last:
 		*s = docSizes{first: size, firstTime: at}
 	case size > s.last:
 		s.rises++
@@ -210,6 +212,9 @@ func (s *docSizes) see(at time.Time, size int64) {
 		s.lastTime = at
 	}
 }
+
+// interrupt begins anew: it may have been smaller in between.
+func (s *docSizes) interrupt() { *s = docSizes{reported: s.reported} }
 
 // full is when the document reaches the server's limit, in days, with its growth
 // in bytes a day; negative when nothing can be said.

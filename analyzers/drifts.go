@@ -12,6 +12,7 @@ import (
 type drifts struct {
 	collections *generations[collectionTypes]
 	walker      op.Walker
+	stretch     stretch
 }
 
 // The bounds of the state, some 100 bytes a path, and of the work on one

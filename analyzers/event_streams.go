@@ -32,6 +32,7 @@ const (
 type eventStream struct {
 	stored    bool // as a time series, or capped
 	run       steadyRun
+	stretch   stretch
 	day       *sketch.Rate
 	events    int64
 	bytes     int64

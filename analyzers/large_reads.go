@@ -15,6 +15,7 @@ type largeReads struct {
 	open    *cursors
 	byShape *recent[largeKey, *sketch.Rate]
 	scans   *recent[op.Namespace, *largeScan]
+	stretch stretch
 }
 
 type largeKey struct {
@@ -31,7 +32,18 @@ func newLargeReads() *largeReads {
 	return &largeReads{
 		open:    newCursors(),
 		byShape: newRecent(maxLargeReads, cloneLargeKey, func() *sketch.Rate { return sketch.NewRate(time.Hour) }),
-		scans:   newRecent(maxLargeReads, cloneNS, func() *largeScan { return &largeScan{} }),
+		scans:   newScans(),
+	}
+}
+
+func newScans() *recent[op.Namespace, *largeScan] {
+	return newRecent(maxLargeReads, cloneNS, func() *largeScan { return &largeScan{} })
+}
+
+// interrupt forgets what was scanned last: there may have been another scan.
+func (l *largeReads) interrupt() {
+	if !l.scans.empty() {
+		l.scans = newScans()
 	}
 }
 

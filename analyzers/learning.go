@@ -12,6 +12,9 @@ func learnt(p *analysis.Pass) *arrays {
 		return a
 	}
 	a.last = p.Op
+	if a.stretch.broken(p) {
+		a.interrupt()
+	}
 	a.grown, a.shown, a.long = a.grown[:0], a.shown[:0], a.long[:0]
 	statements := p.Op.Statements()
 	for i := range statements {

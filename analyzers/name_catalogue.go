@@ -13,6 +13,7 @@ import (
 type catalogues struct {
 	young, old map[string]*nameCatalogue // as in generations
 	names      int                       // in the young ones
+	stretch    stretch
 }
 
 // The bounds: what is full ages at once. A database is not followed beyond
@@ -134,6 +135,15 @@ func (c *catalogues) list(o *op.Operation) {
 	whole := o.Reply.Seen && o.Reply.CursorID == 0 && o.Reply.Returned == len(o.Reply.Docs) && op.Len(op.Get(o.Body, "filter")) == 0
 	if whole && !(op.Namespace{DB: o.NS.DB, Coll: "x"}).Internal() {
 		c.at(o.NS.DB).listed = true
+	}
+}
+
+// interrupt takes back that all collections are known: others may have been made.
+func (c *catalogues) interrupt() {
+	for _, half := range []map[string]*nameCatalogue{c.young, c.old} {
+		for _, db := range half {
+			db.listed = false
+		}
 	}
 }
 

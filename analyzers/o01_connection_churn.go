@@ -29,7 +29,7 @@ func connectionChurn() *analysis.Analyzer {
 			Why: "A connection costs a TCP handshake, a hello, with a password two more round trips and a hash that is slow on purpose, and a thread on the server; the operation it was opened for is the smallest part. " +
 				"Measured on MongoDB 6.0.5 without TLS and password: 100 finds by `_id` took 29 ms over one client, and 332 ms when each made a client of its own. Guidance from elsewhere takes 100 new connections an hour for suspicious in steady state.",
 			Fix:    "One client for the whole process, made at its start and used by all: it holds a pool. In functions as a service, make it outside of the handler. Where a pool empties between bursts, raise `maxIdleTimeMS` and set `minPoolSize`.",
-			Guards: "Connections without work do not count: drivers watch each server over two or three of them, pools are filled ahead, health checks ping. A pool that grows does not count either, nor a burst that is over within five minutes, nor connections that do more than a few operations. Info when they are few, and come for more than an hour. Wrong here for scripts that are started often on purpose.",
+			Guards: "Connections without work do not count: drivers watch each server over two or three of them, pools are filled ahead, health checks ping. A pool that grows does not count either, nor a burst that is over within five minutes, nor connections that do more than a few operations, nor those beside which operations were left out under load. Info when they are few, and come for more than an hour. Wrong here for scripts that are started often on purpose.",
 			Lesson: "The drivers' pages on connection pools.",
 		},
 	}
@@ -40,6 +40,9 @@ func runConnectionChurn(p *analysis.Pass) {
 		return
 	}
 	young := p.State().(*youngConnections)
+	if young.stretch.broken(p) {
+		young.interrupt()
+	}
 	switch p.Op.Command {
 	case "hello":
 		if p.Op.Introduces {

@@ -45,8 +45,10 @@ type trail struct {
 	reads  [maxTracedReads]read // ring, by serial
 	serial uint32
 	calls  uint64 // operations taken in
-	values values
-	walker op.Walker
+	// stretch is that of the traffic.
+	stretch stretch
+	values  values
+	walker  op.Walker
 
 	asked  map[uint64]*sketch.Rate // queries, by shape
 	linked map[sourceKey]*sketch.Rate
@@ -149,6 +151,9 @@ func follow(p *analysis.Pass) *trail {
 	if len(t.spaces) >= maxSpaces || len(t.paths) >= maxPaths {
 		*t = *newTrail() // a client of many tenants: what was learnt of the first ones goes
 	}
+	if t.stretch.broken(p) {
+		t.interrupt()
+	}
 	t.last, t.link, t.read, t.burst = p.Serial, nil, nil, nil
 	t.calls++
 	switch p.Op.Command {
@@ -174,6 +179,15 @@ func follow(p *analysis.Pass) *trail {
 	return t
 }
 
+// interrupt forgets all replies: a value in one of them may have stood in another
+// one since, and a query for it is not the next thing that the client did. Their
+// cursors stay known, since later batches are no new lists.
+func (t *trail) interrupt() {
+	for i := range t.reads {
+		t.reads[i].serial = 0
+	}
+}
+
 // space finds or makes what is known of a collection; nil when there are too many.
 func (t *trail) space(ns op.Namespace) *space {
 	if s, ok := t.spaces[ns]; ok {
@@ -195,6 +209,9 @@ func (t *trail) learn(o *op.Operation, s *space, cursor int64) {
 	}
 	at := o.Time.Add(o.Latency)
 	r := t.opener(cursor)
+	if r != nil && r.serial == 0 {
+		return // forgotten
+	}
 	if r == nil {
 		r = t.next()
 		r.space, r.at, r.cursor, r.depth, r.top, r.call = s, at, cursor, 1, r.serial, t.calls
@@ -247,8 +264,8 @@ func (t *trail) next() *read {
 	return r
 }
 
-// readOf finds a read by its serial number, nil when another took its place or is
-// the next to take it.
+// readOf finds a read by its serial number, nil when it is forgotten, or another
+// took its place or is the next to take it.
 func (t *trail) readOf(serial uint32) *read {
 	if r := &t.reads[serial%maxTracedReads]; r.serial == serial && t.serial-serial < maxTracedReads-1 {
 		return r

@@ -36,6 +36,9 @@ func unboundedRead() *analysis.Analyzer {
 
 func runUnboundedRead(p *analysis.Pass) {
 	reads := p.State().(*largeReads)
+	if reads.stretch.broken(p) {
+		reads.interrupt()
+	}
 	switch p.Op.Command {
 	case "update", "bulkWrite":
 		reads.written(p.Op)

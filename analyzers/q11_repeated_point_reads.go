@@ -29,7 +29,7 @@ func repeatedPointReads() *analysis.Analyzer {
 			Fix: "Collect the values and ask once, with `$in`. Or join once with `$lookup`. When only a few fields that seldom change are shown, copy them beside the reference (extended reference), and there is nothing to ask.",
 			Guards: "Silent for getMores, for `$in` with more than one value, for writes; when less than the limit's share of such queries ask for values of such replies, or when they leave out many of the values between the first and the last one, which is how people pick from a list; " +
 				"when they look again at documents that were just read; and when the values come from nowhere (many users, a cache that fills, polling), unless the limit `unlinked` is set. Steps through a tree are S07's, joins A01's. " +
-				"The reason `duplicate` needs a list of at least the limit's length whose rows repeat their values, and nothing else in between. Wrong here when the queries belong to different users who look at the same list, or when rows are loaded one by one on purpose, as they come into view.",
+				"The reason `duplicate` needs a list of at least the limit's length whose rows repeat their values, and nothing else in between. List and queries must come without a gap: what came before operations were left out under load explains nothing after. Wrong here when the queries belong to different users who look at the same list, or when rows are loaded one by one on purpose, as they come into view.",
 			Lesson: "Separating data that is accessed together: the joins on every page view; extended reference.",
 		},
 	}

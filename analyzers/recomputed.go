@@ -25,6 +25,9 @@ type sum struct {
 	same  int64         // calls that asked the same again and got the same
 	told  string        // the reason that was reported: one cause is one finding
 	known [sumSlots]struct{ in, out uint64 }
+	// stretch is that of the traffic which they were seen in: in another one the
+	// result may have changed, and changed back.
+	stretch uint64
 }
 
 const (
@@ -55,6 +58,10 @@ func (s *sum) take(o *op.Operation, pipeline []bsoncore.Document, at time.Time, 
 	s.spent += o.Latency
 	if o.Latency >= slow {
 		s.slow++
+	}
+	if s.stretch != o.Sample.Stretch {
+		s.stretch = o.Sample.Stretch
+		clear(s.known[:])
 	}
 	if r := o.Reply; r.Seen && r.OK && r.CursorID == 0 && r.Returned == len(r.Docs) && r.Bytes <= maxHashed {
 		in, out := hashDocs(pipeline), hashDocs(r.Docs)

@@ -44,7 +44,7 @@ func judgeGroup(p *analysis.Pass, t *trail) {
 	case b.together() >= limit:
 		b.told |= toldBurst
 		f = fanOut(p, b, asked.Field)
-	case group != 0 && int64(b.seen[place]) >= p.Limit("duplicate") && b.last.Sub(b.first) <= burstTime && b.writes == p.Env.Traffic(s.NS).Writes:
+	case group != 0 && int64(b.seen[place]) >= p.Limit("duplicate") && b.last.Sub(b.first) <= burstTime && b.stretch == p.Op.Sample.Stretch && b.writes == p.Env.Traffic(s.NS).Writes:
 		b.told |= toldDuplicate
 		f = duplicates(p, b, asked.Field)
 	default:

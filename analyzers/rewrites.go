@@ -50,11 +50,13 @@ type rewrites struct {
 	compared  int64 // writes of documents that had been written before
 	noops     int64
 	saved     *sketch.Set // documents that were read, then replaced
+	stretch   stretch
 }
 
 // rewritten is one document.
 type rewritten struct {
 	content uint64 // of the write before; 0 before the first
+	stretch uint64 // of the traffic, of that write
 	large   int64
 }
 
@@ -91,6 +93,15 @@ func (k *rewrites) same(o *op.Operation, w rewrite, before, content uint64) bool
 	}
 	k.noops++
 	return true
+}
+
+// interrupt forgets what was read: what was found then may have been written since.
+func (k *rewrites) interrupt() { k.reads = [maxReads]reading{} }
+
+// lost reports whether the write before this one may have been left out: then
+// nobody knows whether this one changes something.
+func (d *rewritten) lost(o *op.Operation) bool {
+	return d.content != 0 && d.stretch != o.Sample.Stretch
 }
 
 func (k *rewrites) read(o *op.Operation, id uint64) {

@@ -28,7 +28,7 @@ func documentSizeForecast() *analysis.Analyzer {
 			Why: "From 16 MiB on every write that would make the document larger fails, for ever, while reads go on working. Measured on MongoDB 6.0.5: an update by operators, by a pipeline and a `findAndModify` beyond the limit answer 10334, an upsert 17420, and the document stays as it was. " +
 				"20 `$inc` on a document of 15 MB took 305 ms, on a small one 12 ms.",
 			Fix:    "Move what grows into documents of its own before the day; the document that is full already first needs room: take its oldest part out.",
-			Guards: "Silent for a document whose array W01 sees growing: that finding has the date. A smaller size begins anew. A date is said after six hours and five larger sizes. Reported at the first occurrence in every profile. Followed are 256 documents per collection. Wrong here when the document is known to be written once.",
+			Guards: "Silent for a document whose array W01 sees growing: that finding has the date. A smaller size begins anew, and so does a gap in which operations were left out under load. A date is said after six hours and five larger sizes. Reported at the first occurrence in every profile. Followed are 256 documents per collection. Wrong here when the document is known to be written once.",
 			Lesson: "The limit of 16 MB; unbounded arrays.",
 		},
 	}

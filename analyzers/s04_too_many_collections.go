@@ -43,6 +43,9 @@ func runTooManyCollections(p *analysis.Pass) {
 		return
 	}
 	all := p.State().(*catalogues)
+	if all.stretch.broken(p) {
+		all.interrupt()
+	}
 	switch p.Op.Command {
 	case "dropDatabase":
 		all.forget(p.Op.NS.DB)

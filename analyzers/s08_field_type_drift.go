@@ -25,7 +25,7 @@ func fieldTypeDrift() *analysis.Analyzer {
 				"int, long, double and decimal are one type here: 42 of each found the others. There is no error: the answer is empty, or short of the documents of the other type.",
 			Fix: "Cast at the caller, where the value comes in from a URL or a form. Convert what is stored with a pipeline update. A `$jsonSchema` validator keeps the other type out.",
 			Guards: "`silent-no-match` needs an empty answer, stored values of the other type, and no stored value of the query's type. Silent when the filter names both types of the field (`$in`, `$or`), asks for its `$type` or `$exists`, or negates the condition; inside of `$lookup` and `$facet`, where an empty answer is not seen; behind a `skip`. " +
-				"`mixed-types` is silent for numbers and dates where other strings are stored as well (free text), and info when a schema version differs with the type. Both are silent for numbers and dates in fields named `value`, `data`, `payload`, `before` and the like, which hold values of any type by design. Null and missing fields have no type here. What was seen of a collection is forgotten when it is dropped or emptied. Wrong here for a field that is declared to hold both.",
+				"`mixed-types` is silent for numbers and dates where other strings are stored as well (free text), and info when a schema version differs with the type. Both are silent for numbers and dates in fields named `value`, `data`, `payload`, `before` and the like, which hold values of any type by design. Null and missing fields have no type here. What was seen of a collection is forgotten when it is dropped or emptied. Silent for an hour after operations were left out under load: the other type may have been among them. Wrong here for a field that is declared to hold both.",
 			Lesson: "Schema versioning and polymorphic patterns; the manual's page on comparison and sort order.",
 		},
 	}
@@ -36,6 +36,8 @@ func runFieldTypeDrift(p *analysis.Pass) {
 		return
 	}
 	known := p.State().(*drifts)
+	known.stretch.broken(p)
+	quiet := known.stretch.gaps(p.Now) // a value of the other type, or the end of all, may have been left out
 	known.collections.dropped(p.Op)
 	statements := p.Op.Statements()
 	for i := range statements {
@@ -46,8 +48,12 @@ func runFieldTypeDrift(p *analysis.Pass) {
 		if s.Command == "delete" && s.Multi && everything(s.Filter) {
 			known.collections.forget(s.NS)
 		}
-		known.store(p.Op, s, p.Limit("mixed-values"), func(path string, t *pathTypes) { reportMixed(p, i, op.Path(path), t) })
-		if p.Op.Cut || !foundNothing(p.Op, s) {
+		known.store(p.Op, s, p.Limit("mixed-values"), func(path string, t *pathTypes) {
+			if !quiet {
+				reportMixed(p, i, op.Path(path), t)
+			}
+		})
+		if quiet || p.Op.Cut || !foundNothing(p.Op, s) {
 			continue
 		}
 		for _, c := range comparisons(s) {

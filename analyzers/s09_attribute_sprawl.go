@@ -24,7 +24,7 @@ func attributeSprawl() *analysis.Analyzer {
 				"When the collection's indexes were seen, many of the fields must have a sparse or partial index of their own; when not, documents must have been seen that lack them.",
 			Why: "Each attribute needs an index, and a collection can have 64; each index is kept up by every write, and stays in memory for the queries that use it. A new attribute needs a new index first.",
 			Fix: "An array of key and value pairs with one index on both: `$elemMatch` on it serves every attribute, those that come later, too. Or a wildcard index on the field that holds them all.",
-			Guards: "Silent below 15 fields; for a field that has more than a fifth of these queries; with a wildcard index; for collections that `$search` is used on, since a search index maps named fields and not pairs. " +
+			Guards: "Silent below 15 fields; for a field that has more than a fifth of these queries; with a wildcard index; for collections that `$search` is used on, since a search index maps named fields and not pairs, and for an hour after operations were left out under load, with which a `$search` may have been. " +
 				"Numbers to compare with: neither Atlas nor Compass looks for this; they advise on 30 and on 10 indexes of a collection. Wrong here when the fields are in all documents, as with the columns of a form for administrators.",
 			Lesson: "Attribute pattern.",
 		},
@@ -36,6 +36,8 @@ func runAttributeSprawl(p *analysis.Pass) {
 		return
 	}
 	known := p.State().(*attributes)
+	known.stretch.broken(p)
+	quiet := known.stretch.gaps(p.Now) // $search may have been left out
 	known.collections.dropped(p.Op)
 	statements := p.Op.Statements()
 	for i := range statements[:min(len(statements), maxAttributeStatements)] {
@@ -46,7 +48,7 @@ func runAttributeSprawl(p *analysis.Pass) {
 			continue
 		}
 		group, field := known.ask(s.NS, path)
-		if group != nil && int64(len(group.fields)) >= p.Limit("fields") {
+		if group != nil && !quiet && int64(len(group.fields)) >= p.Limit("fields") {
 			judgeAttribute(p, i, group, field)
 		}
 	}

@@ -86,6 +86,13 @@ func (t *track) restart(length int64) {
 	t.size, t.sizeGrown, t.firstSize = 0, 0, 0
 }
 
+// interrupt begins anew after a gap in the traffic. That it was full stays known.
+func (t *track) interrupt() {
+	missed, stale := t.missed, t.stale
+	t.restart(-1)
+	t.missed, t.stale = missed, stale
+}
+
 // show notes the length and the size of the array as it is stored.
 func (t *track) show(at time.Time, length, bytes int64) {
 	if t.fresh > 0 && t.shownLength > 0 && length <= t.shownLength {

@@ -29,6 +29,8 @@ type transaction struct {
 	idle       time.Duration // between its statements, in all
 	gap        time.Duration // the longest
 	conflict   bool          // a statement met a conflict, or found the transaction gone
+	stretch    uint64        // of the traffic, in which it was begun
+	broken     bool          // statements of it may have been left out
 	single     method        // what its only statement calls; "" when it is more than one document's
 }
 
@@ -72,7 +74,7 @@ func (t *transactions) take(o *op.Operation) {
 			ns = s[0].NS
 		}
 		ns = op.Namespace{DB: strings.Clone(ns.DB), Coll: strings.Clone(ns.Coll)}
-		e = t.order.PushFront(&transaction{key: key, ns: ns, begun: o.Time, last: o.Time})
+		e = t.order.PushFront(&transaction{key: key, ns: ns, begun: o.Time, last: o.Time, stretch: o.Sample.Stretch})
 		t.byKey[key] = e
 	}
 	e.Value.(*transaction).add(o)
@@ -87,6 +89,7 @@ func (t *transactions) end(o *op.Operation) *transaction {
 	}
 	t.forget(e)
 	x := e.Value.(*transaction)
+	x.broken = o.Sample.Stretch != x.stretch
 	x.wait(o.Time)
 	x.last = o.Time.Add(o.Latency)
 	x.conflict = x.conflict || conflicts(o.Reply)

@@ -65,8 +65,8 @@ func (t *trail) walk(deep, wide int64) bool {
 		return false
 	}
 	top := t.readOf(l.From.top)
-	if top == nil || top.walked {
-		return false
+	if top == nil || top.walked || top.at.Sub(t.stretch.gap) < memory {
+		return false // soon after a gap it may be the rest of one that was counted
 	}
 	top.walked = true
 	return true

@@ -51,7 +51,7 @@ func runWholeDocumentRewrite(p *analysis.Pass) {
 				continue
 			}
 			if id, ok := target(s); ok {
-				p.State().(*rewrites).read(p.Op, id)
+				rewritesOf(p).read(p.Op, id)
 			}
 			continue
 		}
@@ -59,10 +59,11 @@ func runWholeDocumentRewrite(p *analysis.Pass) {
 		if !ok {
 			continue
 		}
-		known := p.State().(*rewrites)
+		known := rewritesOf(p)
 		d, content := known.at(w)
 		switch {
 		case made(p.Op): // an upsert made it
+		case d.lost(p.Op):
 		case known.same(p.Op, w, d.content, content):
 			judgeNoop(p, i, w, known)
 		case w.large:
@@ -72,8 +73,17 @@ func runWholeDocumentRewrite(p *analysis.Pass) {
 			known.saved.Add(w.id)
 			judgeSaves(p, i, w, known)
 		}
-		d.content = content
+		d.content, d.stretch = content, p.Op.Sample.Stretch
 	}
+}
+
+// rewritesOf is what is known of the collection.
+func rewritesOf(p *analysis.Pass) *rewrites {
+	known := p.State().(*rewrites)
+	if known.stretch.broken(p) {
+		known.interrupt()
+	}
+	return known
 }
 
 // made reports whether the reply tells of a document that an upsert made, or of

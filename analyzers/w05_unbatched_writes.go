@@ -28,7 +28,7 @@ func unbatchedWrites() *analysis.Analyzer {
 			Why: "Each command waits for the answer to the one before: the time is mostly that of round trips. Measured on MongoDB 6.0.5 on the same machine, 1,000 small documents: 226 to 278 ms by `insertOne` in a loop, 3 to 6 ms by one `insertMany`. " +
 				"Over a network the difference grows with the round trip, which is in the evidence together with what one batch of the same size would have saved.",
 			Fix: "Collect the writes and send them at once: `insertMany`, or `bulkWrite` for updates and deletes, unordered when they do not depend on each other. From MongoDB 8.0 on one `bulkWrite` can hold writes to several collections.",
-			Guards: "Silent when anything else is sent on the connection in between, as in programs that serve a request with each write; for the same document again and again (W07); for `findAndModify`, whose result is wanted; inside of a transaction; when a write failed, since then each answer matters; " +
+			Guards: "Silent when anything else is sent on the connection in between, as in programs that serve a request with each write; when operations were left out in between under load; for the same document again and again (W07); for `findAndModify`, whose result is wanted; inside of a transaction; when a write failed, since then each answer matters; " +
 				"for unacknowledged writes, which wait for nothing; when the answers are not seen. Wrong here when each write can only be made after the answer to the one before, and for the fixtures of a test suite.",
 			Lesson: "The manual's page on bulk writes; bucket pattern: millions of tiny documents.",
 		},
@@ -40,13 +40,16 @@ func runUnbatchedWrites(p *analysis.Pass) {
 		return
 	}
 	b := p.State().(*writeBurst)
+	if b.stretch.broken(p) {
+		b.interrupt(p.Now)
+	}
 	s := lonely(p.Op)
 	if s == nil {
 		b.end()
 		return
 	}
 	form, window := formOf(s), time.Duration(p.Limit("window"))*time.Millisecond
-	if b.row == 0 || form != b.form || s.NS != b.ns || p.Now.Sub(b.last) > window {
+	if b.row == 0 && !b.reported || form != b.form || s.NS != b.ns || p.Now.Sub(b.last) > window {
 		b.end()
 		b.begin(s, form)
 	}

@@ -23,6 +23,7 @@ type writeBurst struct {
 	reported bool
 	row      int64 // writes since the row began
 	longest  int64 // row on this connection that has ended
+	stretch  stretch
 }
 
 // maxTargets bounds the filters that are told apart in one burst.
@@ -69,6 +70,13 @@ func lonely(o *op.Operation) *op.Statement {
 func (b *writeBurst) end() {
 	b.longest = max(b.longest, b.row)
 	b.row, b.writes, b.reported = 0, 0, false
+}
+
+// interrupt begins to count anew: something may have come between the writes. When
+// their burst was reported it may be the same one that goes on.
+func (b *writeBurst) interrupt(now time.Time) {
+	b.longest = max(b.longest, b.row)
+	b.row, b.writes, b.last = 0, 0, now
 }
 
 func (b *writeBurst) begin(s *op.Statement, form uint64) {

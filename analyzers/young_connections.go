@@ -24,6 +24,7 @@ type youngConnections struct {
 	proved  int64        // short ones that authenticated
 	total   int64        // short ones
 	first   time.Time    // when the first was opened
+	stretch stretch
 }
 
 // minute counts the connections that were opened in one minute of the clock.
@@ -75,6 +76,13 @@ func (y *youngConnections) settle(until time.Time, few int64) {
 	for e := y.order.Back(); e != nil && !e.Value.(*youngConnection).opened.After(until); e = y.order.Back() {
 		y.judge(e, few)
 	}
+}
+
+// interrupt forgets the connections that are watched: how much they did is not
+// known when operations were left out.
+func (y *youngConnections) interrupt() {
+	clear(y.byID)
+	y.order.Init()
 }
 
 // judge counts a connection by what it did, and forgets it.

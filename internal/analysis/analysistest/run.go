@@ -82,11 +82,15 @@ func Replay(f *cases.File, rules []*analysis.Analyzer) ([][]analysis.Report, *st
 	rec := &recorder{store: st}
 	eng := engine.New(engine.Config{Rules: rules, Limits: limits, Bounded: f.Bounded, Listeners: func() []string { return f.Listeners }, Recorder: rec})
 	stats := &session.Stats{}
-	config := session.Config{
+	player := player{sessions: map[string]*session.Session{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	player.config = session.Config{
 		Source: op.SourceProxy, Has: op.HasReply | op.HasLatency | op.HasConn, Stats: stats,
-		Cursors: session.NewCursors(1000, stats), Pending: session.NewPending(64 << 20), Emit: eng.Judge,
+		Cursors: session.NewCursors(1000, stats), Pending: session.NewPending(64 << 20),
+		Emit: func(o *op.Operation) {
+			o.Sample.Stretch = player.stretch
+			eng.Judge(o)
+		},
 	}
-	player := player{config: config, sessions: map[string]*session.Session{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	start := player.now
 	got := make([][]analysis.Report, len(f.Operations))
 	for i, step := range f.Operations {
@@ -125,6 +129,7 @@ type player struct {
 	sessions map[string]*session.Session
 	now      time.Time
 	id       int32
+	stretch  uint64
 }
 
 func (p *player) play(step cases.Step) {
@@ -134,6 +139,9 @@ func (p *player) play(step cases.Step) {
 		p.sessions[step.Conn] = s
 	}
 	p.now = p.now.Add(max(step.After, time.Millisecond))
+	if step.Gap {
+		p.stretch++
+	}
 	p.id += 2
 	var flags wire.MsgFlags
 	if step.NoReply {

@@ -48,6 +48,7 @@ type Step struct {
 	Sequences map[string][]bsoncore.Document
 	Reply     bsoncore.Document // {ok: 1} when nil
 	NoReply   bool              // unacknowledged
+	Gap       bool              // operations were left out before it, see op.Sample; before each when repeated
 	Want      []Want
 }
 
@@ -121,6 +122,7 @@ type stepJSON struct {
 	Sequences map[string][]json.RawMessage `json:"sequences"`
 	Reply     json.RawMessage              `json:"reply"`
 	NoReply   bool                         `json:"no_reply"`
+	Gap       bool                         `json:"gap"`
 	Want      []Want                       `json:"want"`
 	WantFrom  int                          `json:"want_from"`
 	WantOn    []int                        `json:"want_on"`
@@ -203,7 +205,7 @@ func (s stepJSON) steps() ([]Step, error) {
 }
 
 func (s stepJSON) step() (Step, error) {
-	out := Step{Conn: s.Conn, Repeat: max(s.Repeat, 1), Latency: time.Millisecond, NoReply: s.NoReply, Want: s.Want}
+	out := Step{Conn: s.Conn, Repeat: max(s.Repeat, 1), Latency: time.Millisecond, NoReply: s.NoReply, Gap: s.Gap, Want: s.Want}
 	if out.Conn == "" {
 		out.Conn = "a"
 	}
