@@ -82,6 +82,10 @@ func (r *results) markdown() []byte {
 	b.WriteString("\n### Idle connections\n\n| target | connections | KiB each | descriptors each | descriptors left |\n| --- | ---: | ---: | ---: | ---: |\n")
 	for _, name := range r.Targets {
 		for _, i := range r.Idle[name] {
+			if i.Fault != "" {
+				fmt.Fprintf(&b, "| %s | %d | refused | – | – |\n", name, i.Connections)
+				continue
+			}
 			fmt.Fprintf(&b, "| %s | %d | %.1f | %.2f | %d |\n", name, i.Connections, i.Each/1024, i.Descriptors, i.Left)
 		}
 	}

@@ -11,6 +11,7 @@ type idle struct {
 	Each        float64 `json:"bytes_each"` // of resident memory
 	Descriptors float64 `json:"descriptors_each"`
 	Left        int     `json:"descriptors_left"` // after all are closed
+	Fault       string  `json:"fault,omitempty"`  // why so many could not be opened
 }
 
 // measureIdle opens n connections, each with one hello, and closes them again.

@@ -96,6 +96,10 @@ func (r *results) print(w io.Writer) {
 	fmt.Fprintf(w, "\nidle connections\n%-8s %11s %10s %12s %10s\n", "", "connections", "KiB each", "descriptors", "left after")
 	for _, name := range r.Targets {
 		for _, i := range r.Idle[name] {
+			if i.Fault != "" {
+				fmt.Fprintf(w, "%-8s %11d refused\n", name, i.Connections)
+				continue
+			}
 			fmt.Fprintf(w, "%-8s %11d %10.1f %12.2f %10d\n", name, i.Connections, i.Each/1024, i.Descriptors, i.Left)
 		}
 	}
