@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"reflect"
+	"runtime/debug"
 	"testing"
 
 	"github.com/goccy/go-yaml"
@@ -107,5 +108,23 @@ func TestParseUpstream(t *testing.T) {
 		} else if bytes.Contains([]byte(err.Error()), []byte("secret")) {
 			t.Errorf("%q: the message repeats the password: %v", text, err)
 		}
+	}
+}
+
+// TestMemoryLimit: what messages may take follows the limit of the process.
+func TestMemoryLimit(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	defer debug.SetMemoryLimit(before)
+	c := defaults(store.Staging)
+	if got := c.messageMemory(); got != 64<<20 {
+		t.Errorf("%d bytes for messages without a limit", got)
+	}
+	c.MemoryLimit = 100 << 20
+	if got := c.messageMemory(); got != 25<<20 || debug.SetMemoryLimit(-1) != 100<<20 {
+		t.Errorf("%d bytes for messages, limit %d", got, debug.SetMemoryLimit(-1))
+	}
+	c.MemoryLimit, c.Analysis.MaxMemory = 1<<30, 10<<20
+	if got := c.messageMemory(); got != 10<<20 {
+		t.Errorf("%d bytes for messages, want what is configured", got)
 	}
 }
