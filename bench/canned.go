@@ -99,8 +99,11 @@ func kindOf(request []byte) (string, error) {
 			return "", errRequest
 		}
 		size := int(binary.LittleEndian.Uint32([]byte(value)))
-		if coll := value[4:min(len(value), 3+size)]; coll == smallColl || coll == bulkColl {
+		switch coll := value[4:min(len(value), 3+size)]; {
+		case coll == bulkColl:
 			return coll, nil
+		case strings.HasPrefix(coll, smallColl):
+			return smallColl, nil
 		}
 	}
 	return "", errRequest

@@ -43,10 +43,7 @@ func (p place) open() (*client, error) {
 // turn sends n copies of a request at once and reads their replies, in order.
 // It returns the bytes of the replies.
 func (c *client) turn(request []byte, n int) (size int64, err error) {
-	if cap(c.buf) < n*len(request) {
-		c.buf = slices.Repeat(request, n)
-	}
-	c.buf = c.buf[:0]
+	c.buf = slices.Grow(c.buf[:0], n*len(request))
 	first := c.id + 1
 	for range n {
 		c.id++

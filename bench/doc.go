@@ -3,6 +3,7 @@
 //
 //	go run ./bench -quick          # the table, in under three minutes
 //	go run ./bench -write          # all of it; docs/performance.md and its plot are written anew
+//	go run ./bench -soak 30m       # random requests, and the memory of mongoadvisor
 //
 // # Targets
 //

@@ -46,6 +46,7 @@ func command(ctx context.Context, args []string) error {
 	some := flags.String("targets", strings.Join(targets, ","), "what to compare")
 	only := flags.String("loads", "", "only these loads, by name and separated by commas, and no idle connections; empty: all")
 	noMongod := flags.Bool("canned", false, "leave the real mongod out")
+	long := flags.Duration("soak", 0, "in the place of all else: random requests for so long, and the memory of mongoadvisor")
 	program := flags.String("program", "", "a mongoadvisor that is built already; empty: it is built from this tree")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -85,6 +86,9 @@ func command(ctx context.Context, args []string) error {
 	}
 	if err != nil {
 		return err
+	}
+	if *long > 0 {
+		return soak(ctx, p, *long, os.Stdout)
 	}
 	r, err := run(ctx, p, todo)
 	if err != nil {
