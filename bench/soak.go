@@ -58,10 +58,10 @@ func soak(ctx context.Context, p *places, span time.Duration, w io.Writer) error
 }
 
 // random sends what it makes up until the time is over.
-func (at place) random(ctx context.Context, span time.Duration, ops *atomic.Int64) error {
+func (p place) random(ctx context.Context, span time.Duration, ops *atomic.Int64) error {
 	clients := make([]*client, many)
 	for i := range clients {
-		c, err := at.open()
+		c, err := p.open()
 		if err != nil {
 			return err
 		}

@@ -63,10 +63,12 @@ func (s *sampler) admit(m *wire.Message, pressed, must bool) verdict {
 	}
 	state := s.state.Add(1)
 	gap := pressed || s.rate > 0 && state&countMask > s.rate
-	if !gap && !s.sampled.Load() {
-		return verdict{true, op.Sample{Stretch: stretch(state>>gapShift, false)}}
+	if !s.sampled.Load() {
+		if !gap {
+			return verdict{true, op.Sample{Stretch: stretch(state>>gapShift, false)}}
+		}
+		s.sampled.Store(true)
 	}
-	s.sampled.Store(true)
 	shape := s.shapes.find(recognise(s.shapes.seed, m), uint32(state>>gapShift))
 	v := verdict{sample: op.Sample{Stretch: stretch(state>>gapShift, gap), Every: s.every.Load()}}
 	switch {
