@@ -52,7 +52,7 @@ func TestInsertLoopOfACapture(t *testing.T) {
 	eng := engine.New(engine.Config{Rules: analyzers.All(), Recorder: st})
 	stats := &session.Stats{}
 	config := session.Config{
-		Source: op.SourcePcap, Has: op.HasReply | op.HasLatency | op.HasConn, Stats: stats,
+		Source: op.SourcePcap, Has: op.HasTraffic, Stats: stats,
 		Cursors: session.NewCursors(100, stats), Pending: session.NewPending(1 << 20), Emit: eng.Judge,
 	}
 	conns := map[layers.TCPPort]*session.Session{}

@@ -93,7 +93,7 @@ func (x *oddity) oneIn(n int) bool { return x.rand.IntN(n) == 0 }
 func (x *oddity) play(f *cases.File, judge func(*op.Operation)) {
 	stats := &session.Stats{}
 	config := session.Config{
-		Source: op.SourceProxy, Has: op.HasReply | op.HasLatency | op.HasConn, Stats: stats,
+		Source: op.SourceProxy, Has: op.HasTraffic, Stats: stats,
 		Cursors: session.NewCursors(100, stats), Pending: session.NewPending(1 << 20), Emit: judge,
 	}
 	sessions := map[string]*session.Session{}

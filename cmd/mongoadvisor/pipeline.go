@@ -64,7 +64,7 @@ type pipeline struct {
 }
 
 // has is what a proxy can tell of an operation.
-const has = op.HasReply | op.HasLatency | op.HasConn
+const has = op.HasTraffic
 
 // newPipeline puts the parts together; nothing runs yet. announce are the
 // sinks for findings as they appear.

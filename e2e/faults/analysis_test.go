@@ -27,7 +27,7 @@ func newAnalysis() *analysis {
 		engine: engine.New(engine.Config{Rules: analyzers.All(), Recorder: st}),
 	}
 	a.config = session.Config{
-		Source: op.SourceProxy, Has: op.HasReply | op.HasLatency | op.HasConn, Stats: stats,
+		Source: op.SourceProxy, Has: op.HasTraffic, Stats: stats,
 		Cursors: session.NewCursors(1000, stats), Pending: a.pending, Emit: a.engine.Judge,
 	}
 	go a.queue.Run()

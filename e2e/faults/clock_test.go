@@ -119,7 +119,7 @@ func newClockPlayer(t *testing.T, clock func(*rand.Rand, int, time.Time) time.Ti
 	p.engine = engine.New(engine.Config{Rules: analyzers.All(), Recorder: p.store})
 	stats := &session.Stats{}
 	p.config = session.Config{
-		Source: op.SourceProxy, Has: op.HasReply | op.HasLatency | op.HasConn, Stats: stats,
+		Source: op.SourceProxy, Has: op.HasTraffic, Stats: stats,
 		Cursors: session.NewCursors(1000, stats), Pending: session.NewPending(64 << 20), Emit: p.judge,
 	}
 	return p

@@ -63,7 +63,7 @@ func pass(t *testing.T, tok *tokens) (outputs, []store.Entry) {
 	stats := &session.Stats{}
 	queue := session.NewQueue(1<<30, 0, stats)
 	config := session.Config{
-		Source: op.SourceProxy, Has: op.HasReply | op.HasLatency | op.HasConn, Stats: stats,
+		Source: op.SourceProxy, Has: op.HasTraffic, Stats: stats,
 		Cursors: session.NewCursors(1000, stats), Pending: session.NewPending(1 << 20),
 		Emit: func(o *op.Operation) {
 			metrics.Command(o)

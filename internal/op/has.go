@@ -12,9 +12,14 @@ const (
 	HasConn                     // operations are attributed to connections
 	HasExec                     // keys and documents examined, the plan
 	HasSnapshot                 // a live server was inspected
+	HasDocuments                // documents that are written, and those of replies
+	HasEvery                    // every operation is seen, not only slow ones
 )
 
-var hasNames = []string{"replies", "latency", "connections", "execution statistics", "server inspection"}
+// HasTraffic is what a source tells that sees whole connections.
+const HasTraffic = HasReply | HasLatency | HasConn | HasDocuments | HasEvery
+
+var hasNames = []string{"replies", "latency", "connections", "execution statistics", "server inspection", "documents", "every operation"}
 
 // String lists the facts in words: "replies, latency".
 func (h Has) String() string {

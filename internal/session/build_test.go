@@ -98,7 +98,7 @@ func newRig(t testing.TB) *rig {
 
 func (r *rig) config() Config {
 	return Config{
-		Source: op.SourceProxy, Has: op.HasReply | op.HasLatency | op.HasConn, Stats: r.stats, Cursors: r.cursors,
+		Source: op.SourceProxy, Has: op.HasTraffic, Stats: r.stats, Cursors: r.cursors,
 		Pending: r.pending, Emit: r.emit,
 	}
 }

@@ -90,7 +90,7 @@ func play(t testing.TB, chunks []chunk, emit func(*op.Operation)) *replay {
 	t.Helper()
 	r := &replay{stats: &Stats{}, pending: NewPending(1 << 20), sessions: map[layers.TCPPort]*Session{}}
 	config := Config{
-		Source: op.SourcePcap, Has: op.HasReply | op.HasLatency | op.HasConn, Stats: r.stats,
+		Source: op.SourcePcap, Has: op.HasTraffic, Stats: r.stats,
 		Cursors: NewCursors(100, r.stats), Pending: r.pending,
 		Emit: func(o *op.Operation) {
 			r.ops = append(r.ops, o)

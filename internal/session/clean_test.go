@@ -20,7 +20,7 @@ func cleanWork() map[string]op.Operation {
 	order := doc(id, bsoncore.AppendStringElement(nil, "status", "paid"), bsoncore.AppendInt32Element(nil, "total", 5), bsoncore.AppendDateTimeElement(nil, "at", 5), bsoncore.AppendObjectIDElement(nil, "customerId", [12]byte{2}))
 	of := func(command string, reply op.Reply, elements ...[]byte) op.Operation {
 		o := op.Operation{
-			Latency: 300 * time.Microsecond, Has: op.HasReply | op.HasLatency | op.HasConn, Conn: &op.Conn{ID: 1, App: "shop", Client: "10.0.0.1:5", Handshake: true},
+			Latency: 300 * time.Microsecond, Has: op.HasTraffic, Conn: &op.Conn{ID: 1, App: "shop", Client: "10.0.0.1:5", Handshake: true},
 			NS: op.Namespace{DB: "shop", Coll: "orders"}, Bytes: 200, Reply: reply,
 			Body: doc(append([][]byte{bsoncore.AppendStringElement(nil, command, "orders")}, elements...)...),
 		}

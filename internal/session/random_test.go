@@ -43,7 +43,7 @@ func (t *randomTraffic) next() *op.Operation {
 	t.now = t.now.Add(time.Duration(t.r.IntN(2000)) * time.Microsecond)
 	app := fmt.Sprintf("app-%d", t.r.IntN(5000))
 	o := &op.Operation{
-		Time: t.now, Latency: time.Duration(t.r.IntN(300)) * time.Millisecond, Has: op.HasReply | op.HasLatency | op.HasConn,
+		Time: t.now, Latency: time.Duration(t.r.IntN(300)) * time.Millisecond, Has: op.HasTraffic,
 		Conn: &op.Conn{ID: uint64(t.r.IntN(1_000_000)), App: app, Client: fmt.Sprintf("10.%d.%d.1:1", t.r.IntN(200), t.r.IntN(200)), Handshake: true},
 		NS:   op.Namespace{DB: fmt.Sprintf("db%d", t.r.IntN(3000)), Coll: t.name("c")}, Bytes: 200,
 		Reply: op.Reply{Seen: true, OK: true, N: 1, Modified: 1, Bytes: 300},
