@@ -27,6 +27,12 @@ type Framer struct {
 	// Unwanted is asked at the header of each message that must be put together from several chunks; nil wants all. Of one
 	// that is not wanted only the first bytes are kept, enough for [Message.Flags].
 	Unwanted func(Header) bool
+	// Recover makes the framer look for the next plausible header where one declares a length no message can have, instead of
+	// giving the stream up. The first header of a stream must be right all the same. For captures: what a proxy forwards has
+	// no place to start again that both ends agree on.
+	Recover bool
+	// Side is which end sent the stream, for the search behind a [Framer.Gap].
+	Side Side
 
 	stage   stage
 	head    [HeaderSize]byte
@@ -43,6 +49,11 @@ type Framer struct {
 	skip    int  // stageProxyV1: bytes of the line so far; stageProxyV2: bytes of the header to come
 	lastCR  bool // the PROXY line stands behind a CR
 	lost    Lost
+
+	hunt     []byte // stageSearch: the last bytes seen
+	doubtful bool   // the message under way was found by a search
+	resyncs  int
+	missed   int
 }
 
 // stage is where in the stream a Framer stands.
@@ -54,6 +65,7 @@ const (
 	stageBody
 	stageProxyV1 // inside a PROXY line
 	stageProxyV2 // inside a binary PROXY header
+	stageSearch  // behind a gap, before a plausible header
 	stageLost
 )
 
@@ -64,7 +76,7 @@ const (
 //
 // The message belongs to the caller, unless it is Borrowed.
 func (f *Framer) Next(chunk []byte) (m Message, rest []byte, ok bool) {
-	if f.Borrow && f.stage == stageHeader && f.headLen == 0 {
+	if f.Borrow && f.stage == stageHeader && f.headLen == 0 && !f.doubtful {
 		if m, ok = borrow(chunk, f.limit()); ok {
 			return m, chunk[m.Length:], true
 		}
@@ -84,6 +96,8 @@ func (f *Framer) Next(chunk []byte) (m Message, rest []byte, ok bool) {
 			f.skip -= n
 			chunk = chunk[n:]
 			f.endProxy()
+		case stageSearch:
+			chunk = f.search(chunk)
 		case stageLost:
 			return Message{}, nil, false
 		}
@@ -121,7 +135,7 @@ func (f *Framer) MidMessage() bool {
 	switch f.stage {
 	case stageOpening, stageHeader:
 		return f.headLen > 0
-	case stageLost:
+	case stageSearch, stageLost:
 		return false
 	default:
 		return true
@@ -201,9 +215,17 @@ func (f *Framer) endProxy() {
 func (f *Framer) header(chunk []byte) []byte {
 	n := copy(f.head[f.headLen:], chunk)
 	f.headLen += n
-	if f.headLen >= 4 && !legalLength(i32(f.head[:])) {
+	illegal := f.headLen >= 4 && !legalLength(i32(f.head[:]))
+	if illegal && !f.Recover {
 		f.lose(LostLength)
 		return nil
+	}
+	if illegal || f.doubtful && f.headLen == HeaderSize && f.doubt() {
+		f.seek(f.head[:f.headLen])
+		return chunk[n:]
+	}
+	if f.headLen == HeaderSize {
+		f.doubtful = false
 	}
 	f.endHeader()
 	return chunk[n:]
