@@ -52,7 +52,7 @@ func (f *Framer) seek(seen []byte) {
 func (f *Framer) search(chunk []byte) []byte {
 	if kept := len(f.hunt); kept > 0 {
 		f.hunt = append(f.hunt, chunk[:min(len(chunk), PlausibleSize-1)]...)
-		at := findHeader(f.hunt, f.Side)
+		at := FindHeader(f.hunt, f.Side)
 		switch {
 		case at >= 0 && at < kept:
 			f.missed += at
@@ -70,7 +70,7 @@ func (f *Framer) search(chunk []byte) []byte {
 		f.missed += kept // no header begins there
 	}
 	f.hunt = f.hunt[:0]
-	at := findHeader(chunk, f.Side)
+	at := FindHeader(chunk, f.Side)
 	if at < 0 {
 		drop := max(len(chunk)-PlausibleSize+1, 0)
 		f.missed += drop

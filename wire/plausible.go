@@ -22,7 +22,7 @@ func Plausible(b []byte, side Side) bool {
 		return false
 	}
 	h := parseHeader((*[HeaderSize]byte)(b))
-	if h.Length < PlausibleSize || h.Length > MaxMessageSize || h.RequestID == 0 && h.ResponseTo == 0 {
+	if h.Length < PlausibleSize || h.Length > MaxMessageSize {
 		return false
 	}
 	reply := h.ResponseTo != 0
@@ -70,8 +70,8 @@ func printableASCII(c byte) bool { return c > ' ' && c < 0x7f }
 // elementType tells whether a BSON element can begin with c.
 func elementType(c byte) bool { return c >= 0x01 && c <= 0x13 || c == 0x7f || c == 0xff }
 
-// findHeader is where in b the first plausible message starts, -1 when nowhere.
-func findHeader(b []byte, side Side) int {
+// FindHeader is where in b the first plausible message starts, -1 when nowhere.
+func FindHeader(b []byte, side Side) int {
 	for i := 0; i+PlausibleSize <= len(b); i++ {
 		if b[i+14]|b[i+15] == 0 && Plausible(b[i:], side) { // the high bytes of all opcodes
 			return i

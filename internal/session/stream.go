@@ -192,14 +192,5 @@ func (s *Stream) lose(d Direction, now time.Time, why wire.Lost, n int) {
 		s.stats.Uninspected.Add(1)
 	}
 	s.stats.BytesLost.Add(int64(n))
-	kind := op.NoticeBadLength
-	switch why {
-	case wire.LostTLS:
-		kind = op.NoticeTLS
-	case wire.LostHTTP:
-		kind = op.NoticeHTTP
-	default:
-		s.stats.undecoded("malformed")
-	}
-	s.notice(now, kind)
+	s.notice(now, s.stats.lost(why))
 }

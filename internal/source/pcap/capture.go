@@ -1,0 +1,305 @@
+package pcap
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"mongoadvisor/internal/op"
+	"mongoadvisor/internal/session"
+)
+
+// Config says what a capture is read for.
+type Config struct {
+	// Ports are the servers' ports. With any, no other connection is looked at. Without, it is
+	// those of mongod and mongos, and every connection that turns out to speak MongoDB.
+	Ports []uint16
+	// VXLAN are the UDP ports on which mirrored packets come in tunnels; none takes
+	// port 4789.
+	VXLAN []uint16
+	// Emit takes each operation, on the goroutine that feeds packets.
+	Emit func(*op.Operation)
+}
+
+// has is what captured traffic tells.
+const has = op.HasTraffic
+
+// usual are the ports servers listen on unless they are told otherwise: mongod and
+// mongos, shard servers, config servers.
+var usual = map[uint16]bool{27017: true, 27018: true, 27019: true}
+
+// DefaultVXLAN is the port VXLAN was given.
+const DefaultVXLAN = 4789
+
+// maxPending are the bytes of requests that wait for their replies.
+const maxPending = 16 << 20
+
+// maxCursors is how many open cursors are remembered.
+const maxCursors = 10_000
+
+// Capture turns packets into operations, in the order they are fed. Not safe for
+// concurrent use, except Stats.
+type Capture struct {
+	ports    map[uint16]bool
+	strict   bool // only ports
+	decoder  decoder
+	table    table
+	stats    *session.Stats
+	sessions session.Config
+	packets  op.PacketCoverage
+	held     int64 // bytes of all streams that wait for others before them
+
+	now         time.Time
+	connections uint64 // of ours
+	messages    int64
+	tls         int64            // connections that look like TLS
+	elsewhere   map[uint16]int64 // connections that are not ours, by port
+}
+
+// New makes a capture.
+func New(c Config) *Capture {
+	t := &Capture{
+		ports: usual, stats: &session.Stats{}, elsewhere: map[uint16]int64{}, table: newTable(),
+		packets: op.PacketCoverage{Skipped: map[string]int64{}},
+	}
+	if len(c.Ports) > 0 {
+		t.ports, t.strict = set(c.Ports), true
+	}
+	t.decoder.vxlan = set(c.VXLAN)
+	if len(c.VXLAN) == 0 {
+		t.decoder.vxlan = set([]uint16{DefaultVXLAN})
+	}
+	t.sessions = session.Config{
+		Source: op.SourcePcap, Has: has, Stats: t.stats, Cursors: session.NewCursors(maxCursors, t.stats),
+		Pending: session.NewPending(maxPending), Emit: c.Emit,
+	}
+	return t
+}
+
+func set(ports []uint16) map[uint16]bool {
+	out := map[uint16]bool{}
+	for _, p := range ports {
+		out[p] = true
+	}
+	return out
+}
+
+func (t *Capture) server(port uint16) bool { return t.ports[port] }
+
+// Has is what the source tells.
+func (t *Capture) Has() op.Has { return has }
+
+// Stats are the counters of the sessions. They may be read while packets are fed.
+func (t *Capture) Stats() *session.Stats { return t.stats }
+
+// Feed takes a packet. It keeps nothing of p.Data.
+func (t *Capture) Feed(p *Packet) {
+	t.packets.Packets++
+	t.packets.Bytes += int64(len(p.Data))
+	if p.Size > len(p.Data) {
+		t.packets.Truncated++
+	}
+	s, skip := t.decoder.decode(p)
+	if skip != "" {
+		t.packets.Skipped[skip]++
+		return
+	}
+	if p.Time.After(t.now) {
+		t.now = p.Time
+		t.expire()
+	}
+	t.segment(&s, p.Time)
+}
+
+// segment gives a TCP segment to its connection.
+func (t *Capture) segment(s *segment, at time.Time) {
+	if t.strict && !t.ports[s.from.port] && !t.ports[s.to.port] {
+		t.table.others.note(t, s)
+		return
+	}
+	k := keyOf(s.from, s.to)
+	c := t.table.conns[k]
+	i := 0
+	if c != nil && c.ends[0] != s.from {
+		i = 1
+	}
+	if s.flags&flagSYN != 0 {
+		c, i = t.synchronize(c, k, i, s, at)
+	}
+	length := len(s.payload) + s.missing
+	if c == nil {
+		if length <= 1 { // of a connection that nobody knows; 1 is what keep-alives have
+			return
+		}
+		c = t.open(k, s, at)
+	}
+	if c.state != closed {
+		t.table.touch(c, at)
+	}
+	if c.state == closed || c.state == other {
+		if s.flags&(flagFIN|flagRST) != 0 && c.state == other {
+			t.close(c, at)
+		}
+		return
+	}
+	if s.flags&flagACK != 0 {
+		c.streams[1-i].acknowledged(s.ack)
+	}
+	c.take(i, s, length, at)
+	for j := range c.streams {
+		c.streams[j].tick(at)
+	}
+	if c.state == other {
+		return
+	}
+	if s.flags&flagRST != 0 || c.streams[0].ended() && c.streams[1].ended() {
+		t.close(c, at)
+	}
+}
+
+// take gives a segment to its stream.
+func (c *conn) take(i int, s *segment, length int, at time.Time) {
+	stream := &c.streams[i]
+	seq := s.seq
+	if s.flags&flagSYN != 0 {
+		seq++
+	}
+	if !stream.started && length > 1 {
+		stream.start(seq)
+	}
+	if !stream.started {
+		return
+	}
+	if s.flags&flagFIN != 0 && !stream.hasFin {
+		stream.fin, stream.hasFin = seq+uint32(length), true
+	}
+	if length > 0 {
+		stream.add(piece{seq: seq, data: s.payload, missing: s.missing, at: at})
+	}
+}
+
+// synchronize handles a SYN: of a new connection, or repeated.
+func (t *Capture) synchronize(c *conn, k key, i int, s *segment, at time.Time) (*conn, int) {
+	first := s.seq + 1
+	if c != nil && c.state != closed {
+		h := &c.halves[i]
+		answer := s.flags&flagACK != 0 && !h.syn && !c.streams[i].started
+		if h.syn && h.initial == first || answer && c.halves[1-i].syn {
+			h.syn, h.initial = true, first
+			if !c.streams[i].started {
+				c.streams[i].start(first)
+			}
+			return c, i
+		}
+	}
+	if c != nil { // the addresses are used again
+		t.close(c, at)
+		t.table.forget(c)
+	}
+	c = t.open(k, s, at)
+	if c.client < 0 || !c.known() {
+		c.client = 0
+		if s.flags&flagACK != 0 {
+			c.client = 1
+		}
+	}
+	h := &c.halves[0]
+	h.syn, h.initial = true, first
+	c.streams[0].start(first)
+	return c, 0
+}
+
+// open makes a connection of the segment's sender.
+func (t *Capture) open(k key, s *segment, at time.Time) *conn {
+	t.makeRoom(at)
+	c := newConn(t, k, s.from, s.to)
+	t.table.insert(c, at)
+	return c
+}
+
+// lost counts what is missing of a stream.
+func (t *Capture) lost(n int) {
+	t.packets.Gaps++
+	if n > 0 {
+		t.packets.LostBytes += int64(n)
+	}
+}
+
+// maxElsewhere bounds the ports that are counted of other connections.
+const maxElsewhere = 1024
+
+// foreign counts a connection that is not ours.
+func (t *Capture) foreign(port uint16, tls bool) {
+	t.packets.OtherTCP++
+	if tls {
+		t.tls++
+	}
+	if _, known := t.elsewhere[port]; known || len(t.elsewhere) < maxElsewhere {
+		t.elsewhere[port]++
+	}
+}
+
+// Dropped counts packets that the capturing program or the kernel lost.
+func (t *Capture) Dropped(n int64) { t.packets.Dropped += n }
+
+// Incomplete says that a file ended inside a packet.
+func (t *Capture) Incomplete() { t.packets.Incomplete = true }
+
+// Close ends all connections, the oldest first.
+func (t *Capture) Close() {
+	for t.table.live.oldest != nil {
+		t.close(t.table.live.oldest, t.now)
+	}
+}
+
+// Coverage is what was seen so far. Connections that are open count with what they
+// have got.
+func (t *Capture) Coverage() op.Coverage {
+	c := t.stats.Coverage()
+	p := t.packets
+	p.Skipped = maps.Clone(p.Skipped)
+	c.Packets = &p
+	if all := c.Bytes + p.LostBytes; all > 0 {
+		c.Ratio = min(c.Ratio, 1-float64(c.BytesUninspected+p.LostBytes)/float64(all))
+	}
+	return c
+}
+
+// Why words the likely reason when no message was found: "" when one was.
+func (t *Capture) Why() string {
+	switch {
+	case t.messages > 0:
+		return ""
+	case t.packets.Packets == 0:
+		return "the capture holds no packets"
+	case t.tls > 0:
+		return fmt.Sprintf("%d connections are TLS: capture behind what ends it, or put the proxy in front (listen-tls-cert)", t.tls)
+	case len(t.elsewhere) > 0:
+		return "no connection speaks MongoDB; those seen are on the ports " + t.topPorts() + "; name the server's with --port"
+	case t.stats.Uninspected.Load() > 0:
+		return "nothing on the servers' ports can be read as MongoDB's protocol"
+	case t.packets.Skipped[skipLink] == t.packets.Packets:
+		return "of a link type that is not known"
+	}
+	return "there is no TCP payload in it"
+}
+
+// topPorts are the ports most connections that are not ours have.
+func (t *Capture) topPorts() string {
+	ports := slices.SortedFunc(maps.Keys(t.elsewhere), func(a, b uint16) int {
+		if d := t.elsewhere[b] - t.elsewhere[a]; d != 0 {
+			return int(d)
+		}
+		return int(a) - int(b)
+	})
+	var b bytes.Buffer
+	for i, p := range ports[:min(len(ports), 5)] {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%d", p)
+	}
+	return b.String()
+}
