@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mongoadvisor/analyzers"
+	"mongoadvisor/internal/analysis"
 	"mongoadvisor/internal/engine"
 	"mongoadvisor/internal/session"
 	"mongoadvisor/internal/sink"
@@ -37,6 +38,9 @@ type config struct {
 	Limit              []string `yaml:"limit"`
 	Format             string   `yaml:"format"`
 	Output             string   `yaml:"output"`
+	FailOn             string   `yaml:"fail-on"`
+	Port               []uint   `yaml:"port"`
+	VXLAN              []uint   `yaml:"vxlan"`
 	Baseline           string   `yaml:"baseline"`
 	WriteBaseline      string   `yaml:"write-baseline"`
 	Remind             duration `yaml:"remind"`
@@ -94,22 +98,32 @@ func defaults(profile store.Profile) *config {
 	return c
 }
 
-// flags registers the common flags on a command.
+// flags registers the common flags on a command that runs until it is stopped.
 func (c *config) flags(f *pflag.FlagSet) {
+	c.judging(f)
+	c.serving(f)
+}
+
+// judging registers what every command takes that judges operations.
+func (c *config) judging(f *pflag.FlagSet) {
 	f.StringVar(&c.file, "config.file", "", "YAML file; every flag is a key of it")
 	f.StringVar(&c.Profile, "profile", c.Profile, "report floors: "+strings.Join(store.Profiles, ", "))
 	f.StringSliceVar(&c.Rules, "rules", nil, "rules to change (+ID, -ID) or, without a sign, the only ones to run")
 	f.StringSliceVar(&c.Limit, "limit", nil, "limits of rules, as W01.growth-pushes=50")
 	f.StringVar(&c.Baseline, "baseline", "", "file of findings that are known: they are muted unless they get worse")
 	f.StringVar(&c.WriteBaseline, "write-baseline", "", "file to write the findings to at the end, as a baseline")
+	f.StringVar(&c.Log.Level, "log.level", c.Log.Level, "debug, info, warn or error")
+	f.StringVar(&c.Log.Format, "log.format", c.Log.Format, "json or console")
+	f.Var(&c.MemoryLimit, "memory-limit", "memory of the whole process that is not to be exceeded; 0 for none, or what GOMEMLIMIT says")
+}
+
+// serving registers what commands take that serve metrics and announce findings.
+func (c *config) serving(f *pflag.FlagSet) {
 	f.Var(&c.Remind, "remind", "least time between two log records of one finding")
 	f.StringVar(&c.Web.ListenAddress, "web.listen-address", c.Web.ListenAddress, "metrics, health and API; empty for none")
 	f.StringVar(&c.Web.Config.File, "web.config.file", "", "TLS and authentication of the web endpoint (Prometheus exporter-toolkit format)")
 	f.StringVar(&c.Health.ListenAddress, "health.listen-address", "", "plain listener for probes only; empty for none")
-	f.StringVar(&c.Log.Level, "log.level", c.Log.Level, "debug, info, warn or error")
-	f.StringVar(&c.Log.Format, "log.format", c.Log.Format, "json or console")
 	f.IntVar(&c.Metrics.MaxFindings, "metrics.max-findings", c.Metrics.MaxFindings, "findings with a metric series of their own")
-	f.Var(&c.MemoryLimit, "memory-limit", "memory of the whole process that is not to be exceeded; 0 for none, or what GOMEMLIMIT says")
 	f.IntVar(&c.Analysis.FullRate, "analysis.full-rate", c.Analysis.FullRate, "reads and writes of each second that all rules see; of the others the shape is counted. 0 for no limit")
 	f.Var(&c.Analysis.MaxMemory, "analysis.max-memory", "bytes of messages kept for analysis; beyond it messages are passed on unjudged and counted")
 	f.Var(&c.Analysis.MaxRequest, "analysis.max-request", "bytes kept of one request")
@@ -230,6 +244,18 @@ func (c *config) check() error {
 	if err := c.Edges.check(); err != nil {
 		return err
 	}
+	if c.FailOn != "" {
+		if _, err := analysis.ParseSeverity(c.FailOn); err != nil {
+			return usage("fail-on: %w", err)
+		}
+	}
+	for name, ports := range map[string][]uint{"port": c.Port, "vxlan": c.VXLAN} {
+		for _, port := range ports {
+			if port == 0 || port > 65535 {
+				return usage("%s %d: want a port, 1 to 65535", name, port)
+			}
+		}
+	}
 	if c.TopologyMaxMembers < 1 || c.TopologyMaxMembers > 50 {
 		return usage("topology-max-members %d: want 1 to 50", c.TopologyMaxMembers)
 	}
@@ -248,12 +274,17 @@ func (c *config) check() error {
 	return nil
 }
 
-// messageMemory is what messages may take, in bytes: a quarter of the process's
-// limit at most. It puts the limit in force.
-func (c *config) messageMemory() int64 {
+// limitMemory puts the limit of the process's memory in force.
+func (c *config) limitMemory() {
 	if c.MemoryLimit > 0 {
 		debug.SetMemoryLimit(int64(c.MemoryLimit))
 	}
+}
+
+// messageMemory is what messages may take, in bytes: a quarter of the process's
+// limit at most. It puts the limit in force.
+func (c *config) messageMemory() int64 {
+	c.limitMemory()
 	return min(int64(c.Analysis.MaxMemory), debug.SetMemoryLimit(-1)/4)
 }
 

@@ -114,7 +114,7 @@ func (d *demonstration) run(ctx context.Context) error {
 	if err := d.report(ctx, p, direct); err != nil {
 		return err
 	}
-	if err := writeBaseline(d.config, p); err != nil {
+	if err := p.writeBaseline(); err != nil {
 		return err
 	}
 	if d.once {

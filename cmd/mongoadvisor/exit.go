@@ -10,7 +10,9 @@ import (
 // Exit codes.
 const (
 	exitOK       = 0
+	exitFindings = 1 // findings at or above --fail-on
 	exitUsage    = 2 // wrong flags or configuration
+	exitInput    = 3 // input unreadable, empty, or nothing in it that could be decoded
 	exitUpstream = 4 // no server can be reached or started
 )
 

@@ -16,12 +16,9 @@ import (
 	"go.uber.org/zap/exp/zapslog"
 
 	"mongoadvisor/analyzers"
-	"mongoadvisor/internal/analysis"
-	"mongoadvisor/internal/engine"
 	"mongoadvisor/internal/op"
 	"mongoadvisor/internal/session"
 	"mongoadvisor/internal/sink"
-	"mongoadvisor/internal/store"
 	"mongoadvisor/internal/web"
 	"mongoadvisor/proxy"
 )
@@ -36,18 +33,12 @@ type pair struct {
 	sockets  []net.Listener // opened by somebody else; nil: listen is bound
 }
 
-// pipeline is a running proxy with everything behind it. It is the only place
-// where all packages meet.
+// pipeline is a running proxy with everything behind it.
 type pipeline struct {
-	config  *config
-	logger  *zap.Logger
-	rules   []*analysis.Analyzer
+	*advisor
 	stats   *session.Stats
 	queue   *session.Queue
 	pending *session.Pending
-	engine  *engine.Engine
-	store   *store.Store
-	sinks   *sink.Dispatcher
 	metrics *web.Metrics
 	web     *web.Server
 	ends    ends
@@ -69,44 +60,23 @@ const has = op.HasTraffic
 // newPipeline puts the parts together; nothing runs yet. announce are the
 // sinks for findings as they appear.
 func newPipeline(c *config, logger *zap.Logger, pairs []pair, announce ...sink.Sink) (*pipeline, error) {
-	rules, err := engine.Select(analyzers.All(), c.Rules)
-	if err != nil {
-		return nil, usage("%w", err)
-	}
-	limits, err := engine.ParseLimits(rules, c.Limit)
-	if err != nil {
-		return nil, usage("%w", err)
-	}
-	ignores, err := c.ignores()
-	if err != nil {
-		return nil, usage("%w", err)
-	}
-	known, err := c.known()
+	p := &pipeline{stats: &session.Stats{}, dials: newLimiter(10 * time.Second), logDropped: func() int64 { return 0 }}
+	static := reachable(pairs)
+	a, err := newAdvisor(c, logger, func() []string { return append(p.members.addresses(), static...) }, announce...)
 	if err != nil {
 		return nil, err
 	}
-	p := &pipeline{config: c, logger: logger, rules: rules, stats: &session.Stats{}, dials: newLimiter(10 * time.Second), logDropped: func() int64 { return 0 }}
+	p.advisor = a
 	// a quarter for requests that wait for their replies, the rest for the queue
 	room := c.messageMemory()
 	p.pending = session.NewPending(room / 4)
 	p.queue = session.NewQueue(room/4*3, c.Analysis.FullRate, p.stats)
-	p.sinks = sink.NewDispatcher(func(name string, err error) {
-		logger.Warn("finding not delivered", zap.String("sink", name), zap.Error(err))
-	}, announce...)
-	p.store = store.New(store.Config{
-		Profile: store.Profile(c.Profile), Remind: time.Duration(c.Remind), Announce: p.sinks.Announce, Baseline: known,
-	})
 	if p.ends, err = c.Edges.open(logger); err != nil {
 		return nil, err
 	}
 	if c.Topology {
 		p.members = newMembers(p, pairs)
 	}
-	static := reachable(pairs)
-	listeners := func() []string { return append(p.members.addresses(), static...) }
-	p.engine = engine.New(engine.Config{
-		Rules: rules, Limits: limits, Ignore: ignores, Bounded: c.Bounded, Listeners: listeners, Recorder: p.store,
-	})
 	p.metrics = web.NewMetrics(version, revision())
 	for _, r := range proxy.Reasons {
 		p.metrics.Refusable(string(r))
@@ -117,7 +87,7 @@ func newPipeline(c *config, logger *zap.Logger, pairs []pair, announce ...sink.S
 		Logger: slog.New(zapslog.NewHandler(logger.WithOptions(zap.IncreaseLevel(zap.WarnLevel)).Core())),
 		API: map[string]func() any{
 			"findings": func() any { return p.report() }, "coverage": func() any { return p.stats.Coverage() },
-			"rules": func() any { return describe(analyzers.All(), rules) }, "status": func() any { return p.status() },
+			"rules": func() any { return describe(analyzers.All(), p.rules) }, "status": func() any { return p.status() },
 		},
 	})
 	return p, nil
@@ -320,45 +290,7 @@ func (p *pipeline) addresses() []string {
 
 // report is everything there is to say now.
 func (p *pipeline) report() *sink.Report {
-	r := &sink.Report{
-		Schema: store.Schema, Source: op.SourceProxy, Profile: store.Profile(p.config.Profile),
-		Coverage: p.stats.Coverage(), Totals: p.store.Totals(), NotJudged: []sink.NotJudged{}, Findings: p.store.Findings(),
-	}
-	running := map[string]bool{}
-	for _, a := range p.rules {
-		running[a.ID] = true
-		if missing := has.Missing(a.Needs); missing != 0 {
-			r.NotJudged = append(r.NotJudged, sink.NotJudged{Rule: a.ID, Why: "this source carries no " + missing.String()})
-		}
-	}
-	for _, a := range analyzers.All() {
-		if !running[a.ID] {
-			r.NotJudged = append(r.NotJudged, sink.NotJudged{Rule: a.ID, Why: "switched off"})
-		}
-	}
-	for _, a := range analyzers.NeedInspection() {
-		r.NotJudged = append(r.NotJudged, sink.NotJudged{Rule: a.ID, Why: "this source carries no " + has.Missing(a.Needs).String()})
-	}
-	r.Ignores, r.BaselineGone = idle(p.engine.Ignores()), p.store.Gone()
-	return r
-}
-
-// idle lists the ignore entries that silence nothing.
-func idle(entries []engine.IgnoreUse) []sink.IdleIgnore {
-	var out []sink.IdleIgnore
-	for _, i := range entries {
-		x := sink.IdleIgnore{Rule: i.Rule, Namespace: i.Namespace, Shape: i.Shape, Reason: i.Reason, Why: "unused"}
-		if !i.Until.IsZero() {
-			x.Until = i.Until.AddDate(0, 0, -1).Format(time.DateOnly)
-		}
-		if i.Expired {
-			x.Why = "expired"
-		}
-		if i.Expired || i.Silenced == 0 {
-			out = append(out, x)
-		}
-	}
-	return out
+	return p.advisor.report(op.SourceProxy, has, p.stats.Coverage())
 }
 
 // status is a summary for people and probes.

@@ -3,12 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -157,72 +154,5 @@ func runProxy(ctx context.Context, c *config, pairs []pair, stdout, stderr io.Wr
 		}
 	}()
 	p.stop(second)
-	return errors.Join(writeReport(c, p), writeBaseline(c, p))
-}
-
-// known reads the baseline.
-func (c *config) known() ([]store.Known, error) {
-	if c.Baseline == "" {
-		return nil, nil
-	}
-	known, err := store.ReadBaseline(c.Baseline)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, usage("baseline %s is not there; --write-baseline makes one", c.Baseline)
-	}
-	if err != nil {
-		return nil, usage("baseline: %w", err)
-	}
-	return known, nil
-}
-
-// writeBaseline replaces the file as a whole: a run that is interrupted leaves
-// the old one.
-func writeBaseline(c *config, p *pipeline) error {
-	if c.WriteBaseline == "" {
-		return nil
-	}
-	f, err := os.CreateTemp(filepath.Dir(c.WriteBaseline), ".baseline-*")
-	if err != nil {
-		return usage("write-baseline: %w", err)
-	}
-	defer func() { _ = os.Remove(f.Name()) }()
-	err = errors.Join(store.WriteBaseline(f, p.store.Findings()), f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), c.WriteBaseline)
-	}
-	if err != nil {
-		return fmt.Errorf("write-baseline %s: %w", c.WriteBaseline, err)
-	}
-	return nil
-}
-
-// writable finds out before anything runs that the report can be written.
-func writable(path string) error {
-	if path == "" {
-		return nil
-	}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		defer func() { _ = os.Remove(path) }() // written at the end
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return usage("output: %w", err)
-	}
-	return f.Close()
-}
-
-// writeReport writes the report at the end, when one was asked for.
-func writeReport(c *config, p *pipeline) error {
-	if c.Output == "" {
-		return nil
-	}
-	f, err := os.Create(c.Output)
-	if err != nil {
-		return usage("output: %w", err)
-	}
-	if err := p.report().Write(f, c.Format); err != nil {
-		_ = f.Close()
-		return fmt.Errorf("output %s: %w", c.Output, err)
-	}
-	return f.Close()
+	return errors.Join(writeReport(c, p.report()), p.writeBaseline())
 }

@@ -32,7 +32,11 @@ Start with a real MongoDB and a shop full of anti-patterns:
 Put it in front of a server of your own, and connect to the proxy instead:
   mongoadvisor proxy --listen 127.0.0.1:27217 --upstream 127.0.0.1:27017
 
-Exit codes: 0 done, 2 usage or configuration, 4 no server could be reached or
+Or beside it, with what was captured:
+  mongoadvisor analyze capture.pcap
+
+Exit codes: 0 done, 1 findings at or above --fail-on, 2 usage or configuration,
+3 input unreadable, empty or nothing decoded, 4 no server could be reached or
 started.`,
 		SilenceUsage: true, SilenceErrors: true,
 		Args: cobra.NoArgs,
@@ -43,7 +47,7 @@ started.`,
 	})
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(newProxy(), newDemo(), newRules(), newConfig(), newHealthcheck(), newVersion())
+	root.AddCommand(newProxy(), newAnalyze(), newDemo(), newRules(), newConfig(), newHealthcheck(), newVersion())
 	root.CompletionOptions.HiddenDefaultCmd = false
 	return root
 }

@@ -45,23 +45,30 @@ type Capture struct {
 	ports    map[uint16]bool
 	strict   bool // only ports
 	decoder  decoder
-	table    table
+	lanes    []*Lane
 	stats    *session.Stats
 	sessions session.Config
 	packets  op.PacketCoverage
 	held     int64 // bytes of all streams that wait for others before them
 
-	now         time.Time
 	connections uint64 // of ours
 	messages    int64
 	tls         int64            // connections that look like TLS
 	elsewhere   map[uint16]int64 // connections that are not ours, by port
 }
 
+// Lane is one place where packets were captured: the same addresses in two lanes
+// are two connections.
+type Lane struct {
+	*Capture
+	table table
+	now   time.Time // of the latest packet
+}
+
 // New makes a capture.
 func New(c Config) *Capture {
 	t := &Capture{
-		ports: usual, stats: &session.Stats{}, elsewhere: map[uint16]int64{}, table: newTable(),
+		ports: usual, stats: &session.Stats{}, elsewhere: map[uint16]int64{},
 		packets: op.PacketCoverage{Skipped: map[string]int64{}},
 	}
 	if len(c.Ports) > 0 {
@@ -76,6 +83,13 @@ func New(c Config) *Capture {
 		Pending: session.NewPending(maxPending), Emit: c.Emit,
 	}
 	return t
+}
+
+// Lane adds a place where packets were captured.
+func (t *Capture) Lane() *Lane {
+	l := &Lane{Capture: t, table: newTable()}
+	t.lanes = append(t.lanes, l)
+	return l
 }
 
 func set(ports []uint16) map[uint16]bool {
@@ -95,7 +109,7 @@ func (t *Capture) Has() op.Has { return has }
 func (t *Capture) Stats() *session.Stats { return t.stats }
 
 // Feed takes a packet. It keeps nothing of p.Data.
-func (t *Capture) Feed(p *Packet) {
+func (t *Lane) Feed(p *Packet) {
 	t.packets.Packets++
 	t.packets.Bytes += int64(len(p.Data))
 	if p.Size > len(p.Data) {
@@ -114,7 +128,7 @@ func (t *Capture) Feed(p *Packet) {
 }
 
 // segment gives a TCP segment to its connection.
-func (t *Capture) segment(s *segment, at time.Time) {
+func (t *Lane) segment(s *segment, at time.Time) {
 	if t.strict && !t.ports[s.from.port] && !t.ports[s.to.port] {
 		t.table.others.note(t, s)
 		return
@@ -181,7 +195,7 @@ func (c *conn) take(i int, s *segment, length int, at time.Time) {
 }
 
 // synchronize handles a SYN: of a new connection, or repeated.
-func (t *Capture) synchronize(c *conn, k key, i int, s *segment, at time.Time) (*conn, int) {
+func (t *Lane) synchronize(c *conn, k key, i int, s *segment, at time.Time) (*conn, int) {
 	first := s.seq + 1
 	if c != nil && c.state != closed {
 		h := &c.halves[i]
@@ -212,7 +226,7 @@ func (t *Capture) synchronize(c *conn, k key, i int, s *segment, at time.Time) (
 }
 
 // open makes a connection of the segment's sender.
-func (t *Capture) open(k key, s *segment, at time.Time) *conn {
+func (t *Lane) open(k key, s *segment, at time.Time) *conn {
 	t.makeRoom(at)
 	c := newConn(t, k, s.from, s.to)
 	t.table.insert(c, at)
@@ -247,10 +261,12 @@ func (t *Capture) Dropped(n int64) { t.packets.Dropped += n }
 // Incomplete says that a file ended inside a packet.
 func (t *Capture) Incomplete() { t.packets.Incomplete = true }
 
-// Close ends all connections, the oldest first.
+// Close ends all connections, the oldest of each lane first.
 func (t *Capture) Close() {
-	for t.table.live.oldest != nil {
-		t.close(t.table.live.oldest, t.now)
+	for _, l := range t.lanes {
+		for l.table.live.oldest != nil {
+			l.close(l.table.live.oldest, l.now)
+		}
 	}
 }
 

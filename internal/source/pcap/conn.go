@@ -21,7 +21,7 @@ const (
 
 // conn is one TCP connection. streams[i] is what ends[i] sent.
 type conn struct {
-	t       *Capture
+	t       *Lane
 	key     key
 	ends    [2]endpoint
 	streams [2]stream
@@ -48,7 +48,7 @@ type half struct {
 	lost    bool
 }
 
-func newConn(t *Capture, k key, from, to endpoint) *conn {
+func newConn(t *Lane, k key, from, to endpoint) *conn {
 	c := &conn{t: t, key: k, ends: [2]endpoint{from, to}, client: -1}
 	for i := range c.halves {
 		c.halves[i].c, c.halves[i].i = c, i

@@ -23,6 +23,7 @@ func TestSmoke(t *testing.T) {
 				ops++
 			}
 		}})
+		lane := c.Lane()
 		r, err := NewFile(f)
 		if err != nil {
 			t.Error(name, err)
@@ -36,7 +37,7 @@ func TestSmoke(t *testing.T) {
 				}
 				break
 			}
-			c.Feed(&p)
+			lane.Feed(&p)
 		}
 		c.Close()
 		v := c.Coverage()

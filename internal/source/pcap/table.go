@@ -84,7 +84,7 @@ func (t *table) touch(c *conn, at time.Time) {
 }
 
 // close ends a connection. It stays in the table for a while, see closed.
-func (t *Capture) close(c *conn, at time.Time) {
+func (t *Lane) close(c *conn, at time.Time) {
 	if c.state == closed {
 		return
 	}
@@ -102,7 +102,7 @@ func (t *table) forget(c *conn) {
 }
 
 // expire ends what has been quiet for long.
-func (t *Capture) expire() {
+func (t *Lane) expire() {
 	for c := t.table.live.oldest; c != nil && t.now.Sub(c.last) > idleTime; c = t.table.live.oldest {
 		t.close(c, t.now)
 	}
@@ -112,7 +112,7 @@ func (t *Capture) expire() {
 }
 
 // makeRoom lets another connection in.
-func (t *Capture) makeRoom(at time.Time) {
+func (t *Lane) makeRoom(at time.Time) {
 	for len(t.table.conns) >= maxConns {
 		if t.table.done.oldest == nil {
 			t.close(t.table.live.oldest, at)
@@ -130,7 +130,7 @@ type others struct {
 	seen map[key]bool
 }
 
-func (o *others) note(t *Capture, s *segment) {
+func (o *others) note(t *Lane, s *segment) {
 	k := keyOf(s.from, s.to)
 	if o.seen[k] || len(o.seen) >= maxOthers {
 		return

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"time"
+
+	"go.uber.org/zap"
+
+	"mongoadvisor/analyzers"
+	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/engine"
+	"mongoadvisor/internal/op"
+	"mongoadvisor/internal/sink"
+	"mongoadvisor/internal/store"
+)
+
+// advisor is what stands behind every source of operations: the rules, the engine
+// that runs them, the findings, and the ways out. With the commands around it, it
+// is the only place where all packages meet.
+type advisor struct {
+	config *config
+	logger *zap.Logger
+	rules  []*analysis.Analyzer
+	engine *engine.Engine
+	store  *store.Store
+	sinks  *sink.Dispatcher
+	apps   applications
+}
+
+// newAdvisor puts the parts together. listeners, which may be nil, gives the
+// addresses clients reach us by; announce are the sinks for findings as they appear.
+func newAdvisor(c *config, logger *zap.Logger, listeners func() []string, announce ...sink.Sink) (*advisor, error) {
+	rules, err := engine.Select(analyzers.All(), c.Rules)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	limits, err := engine.ParseLimits(rules, c.Limit)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	ignores, err := c.ignores()
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	known, err := c.known()
+	if err != nil {
+		return nil, err
+	}
+	a := &advisor{config: c, logger: logger, rules: rules}
+	a.sinks = sink.NewDispatcher(func(name string, err error) {
+		logger.Warn("finding not delivered", zap.String("sink", name), zap.Error(err))
+	}, announce...)
+	a.store = store.New(store.Config{
+		Profile: store.Profile(c.Profile), Remind: time.Duration(c.Remind), Announce: a.sinks.Announce, Baseline: known,
+	})
+	a.engine = engine.New(engine.Config{
+		Rules: rules, Limits: limits, Ignore: ignores, Bounded: c.Bounded, Listeners: listeners, Recorder: a.store,
+	})
+	return a, nil
+}
+
+// judge is where operations reach the rules, on one goroutine.
+func (a *advisor) judge(o *op.Operation) {
+	if o.Command != op.Notice {
+		a.apps.count(o)
+	}
+	a.engine.Judge(o)
+}
+
+// report is everything there is to say of a source that tells has of its operations.
+func (a *advisor) report(source op.Source, has op.Has, coverage op.Coverage) *sink.Report {
+	coverage.Applications = a.apps.coverage()
+	r := &sink.Report{
+		Schema: store.Schema, Source: source, Profile: store.Profile(a.config.Profile),
+		Coverage: coverage, Totals: a.store.Totals(), NotJudged: []sink.NotJudged{}, Findings: a.store.Findings(),
+	}
+	running := map[string]bool{}
+	not := func(id, why string) {
+		r.NotJudged = append(r.NotJudged, sink.NotJudged{Rule: id, Why: why})
+	}
+	for _, rule := range a.rules {
+		running[rule.ID] = true
+		if missing := has.Missing(rule.Needs); missing != 0 {
+			not(rule.ID, lacks(missing))
+		}
+	}
+	for _, rule := range analyzers.All() {
+		if !running[rule.ID] {
+			not(rule.ID, "switched off")
+		}
+	}
+	for _, rule := range analyzers.NeedInspection() {
+		not(rule.ID, lacks(has.Missing(rule.Needs)))
+	}
+	r.Ignores, r.BaselineGone = idle(a.engine.Ignores()), a.store.Gone()
+	return r
+}
+
+// idle lists the ignore entries that silence nothing.
+func idle(entries []engine.IgnoreUse) []sink.IdleIgnore {
+	var out []sink.IdleIgnore
+	for _, i := range entries {
+		x := sink.IdleIgnore{Rule: i.Rule, Namespace: i.Namespace, Shape: i.Shape, Reason: i.Reason, Why: "unused"}
+		if !i.Until.IsZero() {
+			x.Until = i.Until.AddDate(0, 0, -1).Format(time.DateOnly)
+		}
+		if i.Expired {
+			x.Why = "expired"
+		}
+		if i.Expired || i.Silenced == 0 {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// lacks words why a rule cannot speak.
+func lacks(missing op.Has) string {
+	const slow = "shows slow operations only"
+	facts := missing &^ op.HasEvery
+	switch {
+	case facts == 0:
+		return "this source " + slow
+	case missing&op.HasEvery != 0:
+		return "this source carries no " + facts.String() + " and " + slow
+	}
+	return "this source carries no " + facts.String()
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mongoadvisor/internal/op"
+	"mongoadvisor/internal/sink"
+	"mongoadvisor/internal/store"
+)
+
+func newAnalyze() *cobra.Command {
+	c := defaults(store.Staging)
+	c.Log.Level, c.Log.Format = "warn", "console"
+	cmd := &cobra.Command{
+		Use:   "analyze FILE...",
+		Short: "Advise on captured traffic",
+		Long: `analyze reads packet captures (pcap and pcapng, as tcpdump, dumpcap and Wireshark
+write them), out of gzip and zstd if they are in it, and prints the report.
+"-" is standard input. Several files are one run, in the order of time.
+
+What could not be read is told first: a thin report never passes for a clean one.
+
+Exit codes: 0 done, 1 findings at or above --fail-on, 2 usage or configuration,
+3 an input is unreadable, empty, cut off, or holds nothing that could be decoded.`,
+		Example: `  mongoadvisor analyze capture.pcap
+  mongoadvisor analyze rotated.pcap*.gz --format json > report.json
+  ssh db1 tcpdump -i any -s 0 -w - port 27017 | mongoadvisor analyze -
+  mongoadvisor analyze nightly.pcapng --profile ci --fail-on high`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("name the files to analyse, or - for standard input; see `%s --help`", cmd.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := c.load(cmd); err != nil {
+				return err
+			}
+			return runAnalyze(c, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.UintSliceVar(&c.Port, "port", nil, "ports of the servers; without, 27017 to 27019 and every connection that speaks MongoDB")
+	f.UintSliceVar(&c.VXLAN, "vxlan", nil, "UDP ports of VXLAN tunnels with mirrored traffic (default 4789)")
+	f.StringVar(&c.Format, "format", c.Format, "format of the report: "+strings.Join(sink.Formats, ", "))
+	f.StringVar(&c.Output, "output", "", "file for the report; standard output when empty")
+	f.StringVar(&c.FailOn, "fail-on", "", "severity from which findings make the exit code 1; empty for never")
+	c.judging(f)
+	return cmd
+}
+
+// reader turns inputs of one kind into operations.
+type reader interface {
+	// read reads all of them. What ends before its end is not an error.
+	read() error
+	source() op.Source
+	has() op.Has
+	coverage() op.Coverage
+	// why words the likely reason when nothing was decoded.
+	why() string
+	// unfinished are the inputs that could not be read to their ends.
+	unfinished() []error
+}
+
+func newReader(c *config, inputs []*input, emit func(*op.Operation)) (reader, error) {
+	return newCaptures(c, inputs, emit)
+}
+
+func runAnalyze(c *config, names []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	for _, path := range []string{c.Output, c.WriteBaseline} {
+		if err := writable(path); err != nil {
+			return err
+		}
+	}
+	inputs, err := examineAll(names, stdin)
+	if err != nil {
+		return err
+	}
+	c.limitMemory()
+	a, err := newAdvisor(c, newLogger(c, stderr), nil)
+	if err != nil {
+		return err
+	}
+	defer a.sinks.Close()
+	judges := newConveyor(a.judge)
+	r, err := newReader(c, inputs, judges.put)
+	if err != nil {
+		return err
+	}
+	stop := watchProgress(stderr, inputs)
+	err = r.read()
+	judges.close()
+	stop()
+	if err != nil {
+		return err
+	}
+	report := a.report(r.source(), r.has(), r.coverage())
+	for _, e := range r.unfinished() {
+		printf(stderr, "mongoadvisor: %v\n", e)
+	}
+	if c.Output != "" {
+		err = writeReport(c, report)
+	} else {
+		err = report.Write(stdout, c.Format)
+	}
+	if err = errors.Join(err, a.writeBaseline()); err != nil {
+		return err
+	}
+	switch {
+	case report.Coverage.Operations == 0 && r.why() != "":
+		return unreadable(fmt.Errorf("nothing was decoded: %s", r.why()))
+	case len(r.unfinished()) > 0:
+		return unreadable(errors.New("")) // said above
+	}
+	return failing(c, report)
+}

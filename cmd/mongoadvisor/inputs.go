@@ -1,0 +1,131 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"mongoadvisor/internal/source"
+	"mongoadvisor/internal/source/pcap"
+)
+
+// inputKind is what an input holds.
+type inputKind string
+
+const (
+	kindCapture  inputKind = "packet capture"
+	kindLog      inputKind = "mongod log"
+	kindProfiler inputKind = "profiler export"
+)
+
+// input is one argument of analyze.
+type input struct {
+	name string
+	kind inputKind
+	size int64
+
+	stdin io.Reader
+	mu    sync.Mutex
+	in    *source.Input // while it is read
+	read  int64         // of it, once it was closed
+}
+
+// unreadable marks an error as one of the input: exit code 3.
+func unreadable(err error) error { return &exitError{exitInput, err} }
+
+// examine finds out what an input is.
+func examine(name string, stdin io.Reader) (*input, error) {
+	x := &input{name: name, stdin: stdin}
+	in, err := source.Open(name, stdin)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	x.size = in.Size
+	head := in.Head(64 << 10)
+	switch {
+	case len(head) == 0:
+		err = fmt.Errorf("%s is empty", title(name))
+	case pcap.Is(head):
+		x.kind = kindCapture
+	default:
+		err = fmt.Errorf("%s is none of what can be analysed: a packet capture (pcap, pcapng), a mongod log, or documents of system.profile", title(name))
+	}
+	if err != nil {
+		in.Close()
+		return nil, unreadable(err)
+	}
+	if name == source.Stdin {
+		x.in = in // it cannot be opened twice
+		return x, nil
+	}
+	in.Close()
+	return x, nil
+}
+
+func title(name string) string {
+	if name == source.Stdin {
+		return "standard input"
+	}
+	return name
+}
+
+// open opens it for reading.
+func (x *input) open() (*source.Input, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.in != nil {
+		return x.in, nil
+	}
+	in, err := source.Open(x.name, x.stdin)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	x.in = in
+	return in, nil
+}
+
+func (x *input) close() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.in != nil {
+		x.read = x.in.Position()
+		x.in.Close()
+		x.in = nil
+	}
+}
+
+// position is how many bytes of it were read.
+func (x *input) position() int64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.in != nil {
+		return x.in.Position()
+	}
+	return x.read
+}
+
+// examineAll looks at all inputs. They must be of one kind: the same operation stands
+// in a log and in a capture, and would count twice.
+func examineAll(names []string, stdin io.Reader) ([]*input, error) {
+	var out []*input
+	seen := map[string]bool{}
+	for _, name := range names {
+		if seen[name] {
+			return nil, usage("%s is given twice", title(name))
+		}
+		seen[name] = true
+		x, err := examine(name, stdin)
+		if err != nil {
+			return nil, err
+		}
+		if len(out) > 0 && out[0].kind != x.kind {
+			return nil, usage("%s is a %s, and %s is a %s: analyse them one after the other, the same operations would count twice", title(out[0].name), out[0].kind, title(name), x.kind)
+		}
+		out = append(out, x)
+	}
+	if len(out) == 0 {
+		return nil, errors.New("no input")
+	}
+	return out, nil
+}

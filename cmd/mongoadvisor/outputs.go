@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/sink"
+	"mongoadvisor/internal/store"
+)
+
+// known reads the baseline.
+func (c *config) known() ([]store.Known, error) {
+	if c.Baseline == "" {
+		return nil, nil
+	}
+	known, err := store.ReadBaseline(c.Baseline)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usage("baseline %s is not there; --write-baseline makes one", c.Baseline)
+	}
+	if err != nil {
+		return nil, usage("baseline: %w", err)
+	}
+	return known, nil
+}
+
+// writeBaseline replaces the file as a whole: a run that is interrupted leaves
+// the old one.
+func (a *advisor) writeBaseline() error {
+	c := a.config
+	if c.WriteBaseline == "" {
+		return nil
+	}
+	f, err := os.CreateTemp(filepath.Dir(c.WriteBaseline), ".baseline-*")
+	if err != nil {
+		return usage("write-baseline: %w", err)
+	}
+	defer func() { _ = os.Remove(f.Name()) }()
+	err = errors.Join(store.WriteBaseline(f, a.store.Findings()), f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), c.WriteBaseline)
+	}
+	if err != nil {
+		return fmt.Errorf("write-baseline %s: %w", c.WriteBaseline, err)
+	}
+	return nil
+}
+
+// writable finds out before anything runs that the report can be written.
+func writable(path string) error {
+	if path == "" {
+		return nil
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		defer func() { _ = os.Remove(path) }() // written at the end
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return usage("output: %w", err)
+	}
+	return f.Close()
+}
+
+// writeReport writes the report to the file that was asked for, if one was.
+func writeReport(c *config, r *sink.Report) error {
+	if c.Output == "" {
+		return nil
+	}
+	f, err := os.Create(c.Output)
+	if err != nil {
+		return usage("output: %w", err)
+	}
+	if err := r.Write(f, c.Format); err != nil {
+		_ = f.Close()
+		return fmt.Errorf("output %s: %w", c.Output, err)
+	}
+	return f.Close()
+}
+
+// failing is exit code 1 when a finding is at least as severe as --fail-on says. Muted
+// and fixed ones are not counted.
+func failing(c *config, r *sink.Report) error {
+	if c.FailOn == "" {
+		return nil
+	}
+	floor, err := analysis.ParseSeverity(c.FailOn)
+	if err != nil {
+		return usage("fail-on: %w", err)
+	}
+	n := 0
+	for _, e := range r.Findings {
+		if (e.Status == store.Open || e.Status == store.Regressed) && e.Severity >= floor {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return &exitError{exitFindings, fmt.Errorf("findings of severity %s or more: %d", floor, n)}
+}
