@@ -1,6 +1,8 @@
 package analyzers
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
@@ -158,7 +160,8 @@ func (t *trail) find(o *op.Operation, child *space, a asked) (*link, int8) {
 	from := t.readOf(best.read)
 	l := &link{From: from, At: best.at, Path: t.paths[best.path], Child: child, Field: t.intern(op.HashString(a.Field), a.Field), Value: h, Sure: sure, Gap: o.Time.Sub(from.last)}
 	if known := from.space.traced[best.path]; known != nil {
-		known.linked, from.space.links = true, true
+		known.linked = true
+		from.space.linkedAt(t.paths[best.path])
 	}
 	for i := range from.paths {
 		if from.paths[i].path == best.path {
@@ -166,6 +169,14 @@ func (t *trail) find(o *op.Operation, child *space, a asked) (*link, int8) {
 		}
 	}
 	return l, score
+}
+
+// linkedAt notes that a query took a value from a path.
+func (s *space) linkedAt(path string) {
+	field, _, _ := strings.Cut(path, ".")
+	if !slices.Contains(s.links, field) {
+		s.links = append(s.links, field) // as many as paths, at most
+	}
 }
 
 // redundant reports whether a query asks for documents that were just read: that

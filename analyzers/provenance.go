@@ -1,6 +1,7 @@
 package analyzers
 
 import (
+	"slices"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
@@ -70,7 +71,7 @@ type space struct {
 	linked  *sketch.Rate
 	traced  map[uint16]*tracing // by path
 	replies uint32
-	links   bool // a query asked for a value of one of its replies
+	links   []string // fields of its documents that hold what queries asked for
 }
 
 // tracing is what came of remembering the values at one path of a collection.
@@ -80,7 +81,8 @@ type tracing struct {
 }
 
 // What nothing ever came from is remembered of the first replies, then of one in
-// some: most lists, and most fields of the others, are looked at and not followed.
+// some: most lists, and most fields of the others, are looked at and not followed. Of
+// the other replies only the fields are looked at that queries took values from.
 const (
 	tracedReplies = 64
 	tracedOneIn   = 16
@@ -226,7 +228,9 @@ func (t *trail) learn(o *op.Operation, s *space, cursor int64) {
 		r.last = at
 	}
 	t.read = r
-	if s.replies++; !traced(s.replies, s.links) {
+	s.replies++
+	full := traced(s.replies, false)
+	if !full && len(s.links) == 0 {
 		return
 	}
 	for _, d := range o.Reply.Docs[:min(len(o.Reply.Docs), maxTracedDocs)] {
@@ -236,6 +240,10 @@ func (t *trail) learn(o *op.Operation, s *space, cursor int64) {
 		t.walker.Walk(d, func(w *op.Walker, v bsoncore.Value) {
 			if len(w.Keys()) == 1 {
 				fields++
+				if !full && !slices.Contains(s.links, w.Keys()[0]) {
+					w.Skip()
+					return
+				}
 			}
 			t.keep(r, w, v)
 		})

@@ -47,9 +47,13 @@ func command(ctx context.Context, args []string) error {
 	only := flags.String("loads", "", "only these loads, by name and separated by commas, and no idle connections; empty: all")
 	noMongod := flags.Bool("canned", false, "leave the real mongod out")
 	long := flags.Duration("soak", 0, "in the place of all else: random requests for so long, and the memory of mongoadvisor")
+	capture := flags.Int64("capture", 0, "in the place of all else: analyze reads a capture of so many MB, three times")
 	program := flags.String("program", "", "a mongoadvisor that is built already; empty: it is built from this tree")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if *capture > 0 {
+		return benchCapture(ctx, *program, *capture*1_000_000)
 	}
 	todo := plan{rounds: *rounds, span: *span, targets: strings.Split(*some, ","), idle: []int{1000, 10000}, mongod: !*noMongod}
 	if *quick {
