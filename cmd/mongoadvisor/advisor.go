@@ -23,7 +23,7 @@ type advisor struct {
 	engine *engine.Engine
 	store  *store.Store
 	sinks  *sink.Dispatcher
-	apps   applications
+	tally  tally
 }
 
 // newAdvisor puts the parts together. listeners, which may be nil, gives the
@@ -61,17 +61,17 @@ func newAdvisor(c *config, logger *zap.Logger, listeners func() []string, announ
 // judge is where operations reach the rules, on one goroutine.
 func (a *advisor) judge(o *op.Operation) {
 	if o.Command != op.Notice {
-		a.apps.count(o)
+		a.tally.count(o)
 	}
 	a.engine.Judge(o)
 }
 
 // report is everything there is to say of a source that tells has of its operations.
 func (a *advisor) report(source op.Source, has op.Has, coverage op.Coverage) *sink.Report {
-	coverage.Applications = a.apps.coverage()
+	coverage.Applications = a.tally.applications()
 	r := &sink.Report{
 		Schema: store.Schema, Source: source, Profile: store.Profile(a.config.Profile),
-		Coverage: coverage, Totals: a.store.Totals(), NotJudged: []sink.NotJudged{}, Findings: a.store.Findings(),
+		Coverage: coverage, Commands: a.tally.byCommand(), Totals: a.store.Totals(), NotJudged: []sink.NotJudged{}, Findings: a.store.Findings(),
 	}
 	running := map[string]bool{}
 	not := func(id, why string) {

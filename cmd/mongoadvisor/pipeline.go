@@ -207,7 +207,7 @@ func (p *pipeline) judge(o *op.Operation) {
 	} else if p.dials.allow(string(o.Notice)) {
 		p.logger.Info("a connection cannot be read in full", zap.String("notice", string(o.Notice)), zap.String("network.peer.address", o.Conn.Client))
 	}
-	p.engine.Judge(o)
+	p.advisor.judge(o)
 }
 
 // upstreamUp moves the metric and writes at most one line per upstream and

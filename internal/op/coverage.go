@@ -35,17 +35,20 @@ type Coverage struct {
 
 // PacketCoverage counts the packets of a capture.
 type PacketCoverage struct {
-	Packets    int64            `json:"packets"`
-	Bytes      int64            `json:"bytes"`                 // captured, all layers
-	Skipped    map[string]int64 `json:"skipped"`               // by reason: "not-tcp", "fragment", …
-	Dropped    int64            `json:"dropped"`               // by the kernel or the capturing program
-	Truncated  int64            `json:"truncated"`             // packets longer than the snap length
-	LostBytes  int64            `json:"lost_bytes"`            // of streams: gaps between packets
-	Gaps       int64            `json:"gaps"`                  // how many of them
-	Resyncs    int64            `json:"resynchronised"`        // times a stream was taken up again behind one
-	OtherTCP   int64            `json:"connections_other"`     // TCP connections that are not MongoDB's
-	OneSided   int64            `json:"connections_one_sided"` // of which only one direction was seen
-	Incomplete bool             `json:"incomplete"`            // the file ends inside a packet
+	Packets   int64            `json:"packets"`
+	Bytes     int64            `json:"bytes"`                 // captured, all layers
+	Skipped   map[string]int64 `json:"skipped"`               // by reason: "not-tcp", "fragment", …
+	Dropped   int64            `json:"dropped"`               // by the kernel or the capturing program
+	Truncated int64            `json:"truncated"`             // packets longer than the snap length
+	LostBytes int64            `json:"lost_bytes"`            // of streams: gaps between packets
+	Gaps      int64            `json:"gaps"`                  // how many of them
+	Resyncs   int64            `json:"resynchronised"`        // times a stream was taken up again behind one
+	OtherTCP  int64            `json:"connections_other"`     // TCP connections that are not MongoDB's
+	OneSided  int64            `json:"connections_one_sided"` // of which only one direction was seen
+	// OneDirection says that only requests, or only replies, were captured of all
+	// connections: "requests", "replies"; "" when both were.
+	OneDirection string `json:"one_direction,omitempty"`
+	Incomplete   bool   `json:"incomplete"` // the file ends inside a packet
 }
 
 // RecordCoverage counts the lines of a log, or the documents of a profiler export.

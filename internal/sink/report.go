@@ -11,12 +11,14 @@ import (
 
 // Report is everything one run has to say, as the API and the files hold it.
 type Report struct {
-	Schema    int           `json:"schema"`
-	Source    op.Source     `json:"source"`
-	Profile   store.Profile `json:"profile"`
-	Coverage  op.Coverage   `json:"coverage"`
-	Totals    store.Totals  `json:"totals"`
-	NotJudged []NotJudged   `json:"not_judged"`
+	Schema   int           `json:"schema"`
+	Source   op.Source     `json:"source"`
+	Profile  store.Profile `json:"profile"`
+	Coverage op.Coverage   `json:"coverage"`
+	// Commands are the operations by their command, the handshakes among them.
+	Commands  map[string]int64 `json:"commands,omitempty"`
+	Totals    store.Totals     `json:"totals"`
+	NotJudged []NotJudged      `json:"not_judged"`
 	// Ignores are the ignore entries that do nothing any more.
 	Ignores []IdleIgnore `json:"ignores,omitempty"`
 	// BaselineGone is what the baseline has and the traffic did not show.

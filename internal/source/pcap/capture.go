@@ -23,9 +23,6 @@ type Config struct {
 	Emit func(*op.Operation)
 }
 
-// has is what captured traffic tells.
-const has = op.HasTraffic
-
 // usual are the ports servers listen on unless they are told otherwise: mongod and
 // mongos, shard servers, config servers.
 var usual = map[uint16]bool{27017: true, 27018: true, 27019: true}
@@ -79,7 +76,7 @@ func New(c Config) *Capture {
 		t.decoder.vxlan = set([]uint16{DefaultVXLAN})
 	}
 	t.sessions = session.Config{
-		Source: op.SourcePcap, Has: has, Stats: t.stats, Cursors: session.NewCursors(maxCursors, t.stats),
+		Source: op.SourcePcap, Has: op.HasTraffic, Stats: t.stats, Cursors: session.NewCursors(maxCursors, t.stats),
 		Pending: session.NewPending(maxPending), Emit: c.Emit,
 	}
 	return t
@@ -102,8 +99,33 @@ func set(ports []uint16) map[uint16]bool {
 
 func (t *Capture) server(port uint16) bool { return t.ports[port] }
 
-// Has is what the source tells.
-func (t *Capture) Has() op.Has { return has }
+// Has is what the source tells: less when only one direction was captured.
+func (t *Capture) Has() op.Has {
+	switch t.direction() {
+	case "requests":
+		return op.HasConn | op.HasEvery
+	case "replies":
+		return 0
+	}
+	return op.HasTraffic
+}
+
+// direction is which one was captured, "" for both.
+func (t *Capture) direction() string {
+	var n [2]int64
+	for d := range n {
+		for i := range t.stats.Messages[d] {
+			n[d] += t.stats.Messages[d][i].Load()
+		}
+	}
+	switch {
+	case n[session.FromClient] > 0 && n[session.FromServer] == 0:
+		return "requests"
+	case n[session.FromClient] == 0 && n[session.FromServer] > 0:
+		return "replies"
+	}
+	return ""
+}
 
 // Stats are the counters of the sessions. They may be read while packets are fed.
 func (t *Capture) Stats() *session.Stats { return t.stats }
@@ -142,18 +164,15 @@ func (t *Lane) segment(s *segment, at time.Time) {
 	if s.flags&flagSYN != 0 {
 		c, i = t.synchronize(c, k, i, s, at)
 	}
-	length := len(s.payload) + s.missing
 	if c == nil {
-		if length <= 1 { // of a connection that nobody knows; 1 is what keep-alives have
+		if len(s.payload)+s.missing <= 1 { // of a connection that nobody knows; 1 is what keep-alives have
 			return
 		}
 		c = t.open(k, s, at)
 	}
-	if c.state != closed {
-		t.table.touch(c, at)
-	}
+	t.table.touch(c, at)
 	if c.state == closed || c.state == other {
-		if s.flags&(flagFIN|flagRST) != 0 && c.state == other {
+		if s.flags&(flagFIN|flagRST) != 0 {
 			t.close(c, at)
 		}
 		return
@@ -161,21 +180,25 @@ func (t *Lane) segment(s *segment, at time.Time) {
 	if s.flags&flagACK != 0 {
 		c.streams[1-i].acknowledged(s.ack)
 	}
-	c.take(i, s, length, at)
+	if !c.early.hold(c, i, s, at) {
+		c.take(i, s, at)
+	}
 	for j := range c.streams {
 		c.streams[j].tick(at)
 	}
-	if c.state == other {
-		return
-	}
-	if s.flags&flagRST != 0 || c.streams[0].ended() && c.streams[1].ended() {
+	c.early.release(c)
+	switch {
+	case c.state == other:
+	case c.streams[0].ended() && c.streams[1].ended():
 		t.close(c, at)
+	case s.flags&flagRST != 0:
+		t.table.finish(c) // what was captured late may still come
 	}
 }
 
 // take gives a segment to its stream.
-func (c *conn) take(i int, s *segment, length int, at time.Time) {
-	stream := &c.streams[i]
+func (c *conn) take(i int, s *segment, at time.Time) {
+	stream, length := &c.streams[i], len(s.payload)+s.missing
 	seq := s.seq
 	if s.flags&flagSYN != 0 {
 		seq++
@@ -199,8 +222,9 @@ func (t *Lane) synchronize(c *conn, k key, i int, s *segment, at time.Time) (*co
 	first := s.seq + 1
 	if c != nil && c.state != closed {
 		h := &c.halves[i]
-		answer := s.flags&flagACK != 0 && !h.syn && !c.streams[i].started
-		if h.syn && h.initial == first || answer && c.halves[1-i].syn {
+		other := !h.syn && !c.streams[i].started && c.halves[1-i].syn         // the other side's, in either order
+		late := !h.syn && c.streams[i].started && c.streams[i].first == first // its data came before it
+		if h.syn && h.initial == first || other || late {
 			h.syn, h.initial = true, first
 			if !c.streams[i].started {
 				c.streams[i].start(first)
@@ -264,6 +288,9 @@ func (t *Capture) Incomplete() { t.packets.Incomplete = true }
 // Close ends all connections, the oldest of each lane first.
 func (t *Capture) Close() {
 	for _, l := range t.lanes {
+		for c := l.table.done.oldest; c != nil; c = c.newer {
+			l.close(c, l.now)
+		}
 		for l.table.live.oldest != nil {
 			l.close(l.table.live.oldest, l.now)
 		}
@@ -276,6 +303,7 @@ func (t *Capture) Coverage() op.Coverage {
 	c := t.stats.Coverage()
 	p := t.packets
 	p.Skipped = maps.Clone(p.Skipped)
+	p.OneDirection = t.direction()
 	c.Packets = &p
 	if all := c.Bytes + p.LostBytes; all > 0 {
 		c.Ratio = min(c.Ratio, 1-float64(c.BytesUninspected+p.LostBytes)/float64(all))

@@ -32,6 +32,8 @@ type conn struct {
 	session *session.Session
 	lost    bool
 	last    time.Time
+	over    bool // it is in the list of those
+	early   early
 
 	newer, older *conn // by the last packet
 }
@@ -178,6 +180,7 @@ func (c *conn) foreign(b []byte) {
 
 // release drops what only a connection of ours needs.
 func (c *conn) release() {
+	c.early.drop(c)
 	for i := range c.halves {
 		c.streams[i].drop()
 		c.halves[i].prefix, c.halves[i].framer = nil, nil
@@ -233,6 +236,7 @@ func (c *conn) end(at time.Time) {
 		c.state = closed
 		return
 	}
+	c.early.flush(c)
 	for i := range c.streams {
 		c.streams[i].finish(at)
 	}

@@ -14,7 +14,7 @@ const (
 	maxJump = 64 << 20
 	// holePackets is how many packets of its connection a hole outlives that the
 	// other side has acknowledged: captures swap packets that are close together.
-	holePackets = 4
+	holePackets = 16
 	// holeAge is how long a hole may stay that nobody has acknowledged.
 	holeAge = 30 * time.Second
 	// maxStale is how many bytes in a row may be repeats of what was delivered.
@@ -67,6 +67,7 @@ type stream struct {
 	out     sink
 	total   *int64 // bytes held by all streams
 	started bool
+	first   uint32 // sequence number it was started with
 	next    uint32 // sequence number of the byte to come
 	held    []piece
 	bytes   int    // of held
@@ -79,7 +80,7 @@ type stream struct {
 }
 
 // start says where the stream begins.
-func (s *stream) start(seq uint32) { s.started, s.next = true, seq }
+func (s *stream) start(seq uint32) { s.started, s.first, s.next = true, seq, seq }
 
 // add takes a piece, of which it copies what it must keep.
 func (s *stream) add(p piece) {

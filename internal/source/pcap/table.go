@@ -36,7 +36,7 @@ func less(a, b endpoint) bool {
 type table struct {
 	conns  map[key]*conn
 	live   list // by their last packets
-	done   list // closed ones, by their ends
+	done   list // closed and reset ones, by their ends
 	others others
 }
 
@@ -74,8 +74,11 @@ func (t *table) insert(c *conn, at time.Time) {
 	t.live.push(c)
 }
 
-// touch notes a packet of a connection that is not closed.
+// touch notes a packet of a connection. One that is over is not kept by it.
 func (t *table) touch(c *conn, at time.Time) {
+	if c.over {
+		return
+	}
 	c.last = at
 	if t.live.newest != c {
 		t.live.take(c)
@@ -85,15 +88,22 @@ func (t *table) touch(c *conn, at time.Time) {
 
 // close ends a connection. It stays in the table for a while, see closed.
 func (t *Lane) close(c *conn, at time.Time) {
-	if c.state == closed {
-		return
+	if c.state != closed {
+		c.end(at)
+		t.table.finish(c)
 	}
-	c.end(at)
-	t.table.live.take(c)
-	t.table.done.push(c)
 }
 
-// forget takes a closed connection out.
+// finish moves a connection to those that are over.
+func (t *table) finish(c *conn) {
+	if !c.over {
+		c.over = true
+		t.live.take(c)
+		t.done.push(c)
+	}
+}
+
+// forget takes a connection out that is closed.
 func (t *table) forget(c *conn) {
 	if t.conns[c.key] == c {
 		delete(t.conns, c.key)
@@ -107,6 +117,7 @@ func (t *Lane) expire() {
 		t.close(c, t.now)
 	}
 	for c := t.table.done.oldest; c != nil && t.now.Sub(c.last) > closedTime; c = t.table.done.oldest {
+		t.close(c, t.now)
 		t.table.forget(c)
 	}
 }
@@ -117,6 +128,7 @@ func (t *Lane) makeRoom(at time.Time) {
 		if t.table.done.oldest == nil {
 			t.close(t.table.live.oldest, at)
 		}
+		t.close(t.table.done.oldest, at)
 		t.table.forget(t.table.done.oldest)
 	}
 }

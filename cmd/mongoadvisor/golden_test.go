@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mongoadvisor/internal/corpus"
+	"mongoadvisor/internal/op"
+	"mongoadvisor/internal/sink"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden is what stays the same of a report: what was read, and what was found.
+type golden struct {
+	Exit     int              `json:"exit"`
+	Stderr   string           `json:"stderr,omitempty"`
+	Coverage op.Coverage      `json:"coverage"`
+	Commands map[string]int64 `json:"commands"`
+	Findings []string         `json:"findings"`
+}
+
+// analyzed runs analyze on files, and what is stable of its output.
+func analyzed(t *testing.T, arguments ...string) (golden, []byte) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	exit := run(append([]string{"analyze", "--profile", "ci", "--format", "json"}, arguments...), &out, &errs)
+	g := golden{Exit: exit, Stderr: strings.ReplaceAll(errs.String(), filepath.Dir(arguments[0])+"/", "")}
+	if out.Len() == 0 {
+		return g, nil
+	}
+	var r sink.Report
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	g.Coverage, g.Commands, g.Findings = r.Coverage, r.Commands, []string{}
+	for _, f := range r.Findings {
+		g.Findings = append(g.Findings, fmt.Sprintf("%s %s %s %s %s ×%d", f.Rule, f.Reason, f.Severity, f.Namespace, strings.Join(f.Fields, ","), f.Count))
+	}
+	slices.Sort(g.Findings)
+	return g, out.Bytes()
+}
+
+// compare holds a result against its golden file.
+func compare(t *testing.T, name string, g golden) {
+	t.Helper()
+	b, err := json.MarshalIndent(g, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("testdata", "golden", name+".json")
+	if *update {
+		if err := os.WriteFile(path, append(b, '\n'), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; go test ./cmd/mongoadvisor -run TestGolden -update writes it", err)
+	}
+	if d := cmp.Diff(strings.TrimSpace(string(want)), string(b)); d != "" {
+		t.Errorf("%s (go test ./cmd/mongoadvisor -run TestGolden -update writes it anew):\n%s", path, d)
+	}
+}
+
+// TestGolden: what is read and found in each of our captures and logs, twice the same
+// to the byte.
+func TestGolden(t *testing.T) {
+	own := corpus.Own(t)
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		t.Run(name, func(t *testing.T) {
+			g, first := analyzed(t, own[name])
+			compare(t, name, g)
+			if _, second := analyzed(t, own[name]); !bytes.Equal(first, second) {
+				t.Errorf("a second run says something else:\n%s", cmp.Diff(string(first), string(second)))
+			}
+		})
+	}
+}
+
+// TestGoldenOthers: the same for the captures and logs of others.
+func TestGoldenOthers(t *testing.T) {
+	dir := corpus.Others(t)
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		folder := filepath.Base(filepath.Dir(path))
+		if strings.HasPrefix(folder, "selfmade") {
+			continue
+		}
+		t.Run(folder+"/"+filepath.Base(path), func(t *testing.T) {
+			g, _ := analyzed(t, path)
+			compare(t, folder+"_"+filepath.Base(path), g)
+		})
+	}
+}
