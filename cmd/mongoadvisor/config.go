@@ -39,6 +39,7 @@ type config struct {
 	Format             string   `yaml:"format"`
 	Output             string   `yaml:"output"`
 	FailOn             string   `yaml:"fail-on"`
+	Interface          string   `yaml:"interface"`
 	Port               []uint   `yaml:"port"`
 	VXLAN              []uint   `yaml:"vxlan"`
 	Baseline           string   `yaml:"baseline"`
@@ -63,6 +64,11 @@ type config struct {
 	Shutdown struct {
 		Grace duration `yaml:"grace"`
 	} `yaml:"shutdown"`
+	Capture struct {
+		Buffer      size   `yaml:"buffer"`
+		User        string `yaml:"user"`
+		Promiscuous bool   `yaml:"promiscuous"`
+	} `yaml:"capture"`
 	Analysis struct {
 		FullRate   int  `yaml:"full-rate"`
 		MaxMemory  size `yaml:"max-memory"`
@@ -93,6 +99,7 @@ func defaults(profile store.Profile) *config {
 	c.Metrics.MaxFindings = 200
 	c.TopologyMaxMembers = topology.DefaultMax
 	c.Shutdown.Grace = duration(25 * time.Second)
+	c.Capture.Buffer, c.Capture.User, c.Capture.Promiscuous = 64<<20, "nobody", true
 	c.Analysis.FullRate, c.Analysis.MaxMemory = session.DefaultFullRate, 64<<20
 	c.Analysis.MaxRequest, c.Analysis.MaxReply = session.DefaultRequestLimit, session.DefaultReplyLimit
 	return c
@@ -258,6 +265,9 @@ func (c *config) check() error {
 	}
 	if c.TopologyMaxMembers < 1 || c.TopologyMaxMembers > 50 {
 		return usage("topology-max-members %d: want 1 to 50", c.TopologyMaxMembers)
+	}
+	if c.Capture.Buffer < 2<<20 || c.Capture.Buffer > 1<<30 {
+		return usage("capture.buffer %s: want 2MiB to 1GiB", c.Capture.Buffer.String())
 	}
 	if c.Metrics.MaxFindings < 0 {
 		return usage("metrics.max-findings %d: want 0 or more", c.Metrics.MaxFindings)

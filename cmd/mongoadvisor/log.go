@@ -2,6 +2,10 @@ package main
 
 import (
 	"io"
+	"mongoadvisor/internal/sink"
+	"os/signal"
+	"syscall"
+	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
@@ -23,3 +27,29 @@ func newLogger(c *config, w io.Writer) *zap.Logger {
 	}
 	return zap.New(zapcore.NewCore(enc, zapcore.Lock(zapcore.AddSync(w)), level))
 }
+
+// outputs are the two streams of a service: findings go to standard output, what the
+// program says of itself to standard error. Neither stops it when nobody reads them.
+type outputs struct {
+	logger   *zap.Logger
+	findings sink.Sink
+
+	log *asyncWriter
+	out *countingWriter
+}
+
+func openOutputs(c *config, stdout, stderr io.Writer) *outputs {
+	// a reader of our output that goes away must not end the process
+	signal.Ignore(syscall.SIGPIPE)
+	o := &outputs{log: newAsyncWriter(&lineWriter{w: stderr}), out: &countingWriter{w: &lineWriter{w: stdout}}}
+	o.logger = newLogger(c, o.log)
+	findings := *c
+	findings.Log.Level = "info" // log.level is for what the program says of itself
+	o.findings = sink.NewLog(newLogger(&findings, o.out))
+	return o
+}
+
+// dropped counts lines that could not be written.
+func (o *outputs) dropped() int64 { return o.log.dropped.Load() + o.out.failed.Load() }
+
+func (o *outputs) close() { o.log.Close(time.Second) }

@@ -28,7 +28,7 @@ func TestAdvertised(t *testing.T) {
 	for template, want := range map[string]string{
 		"": "127.0.0.1:27218", "proxy.example": "proxy.example:27218", "m{n}.example:{port}": "m3.example:27218", "{member}.example:27017": "db1.example:27017",
 	} {
-		m := &members{p: &pipeline{advisor: &advisor{config: &config{TopologyAdvertise: template}}}}
+		m := &members{p: &pipeline{service: &service{advisor: &advisor{config: &config{TopologyAdvertise: template}}}}}
 		if got := m.advertised("127.0.0.1:27218", "db1:27017", 3); got != want {
 			t.Errorf("%q gives %s, want %s", template, got, want)
 		}

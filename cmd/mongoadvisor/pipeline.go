@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"slices"
 	"strconv"
@@ -13,13 +12,10 @@ import (
 	"time"
 
 	"go.uber.org/zap"
-	"go.uber.org/zap/exp/zapslog"
 
-	"mongoadvisor/analyzers"
 	"mongoadvisor/internal/op"
 	"mongoadvisor/internal/session"
 	"mongoadvisor/internal/sink"
-	"mongoadvisor/internal/web"
 	"mongoadvisor/proxy"
 )
 
@@ -35,18 +31,9 @@ type pair struct {
 
 // pipeline is a running proxy with everything behind it.
 type pipeline struct {
-	*advisor
-	stats   *session.Stats
-	queue   *session.Queue
-	pending *session.Pending
-	metrics *web.Metrics
-	web     *web.Server
+	*service
 	ends    ends
 	members *members // only with --topology
-	dials   *limiter
-	// logDropped counts lines, of findings and of the program's own log, that
-	// nobody read in time or that could not be written.
-	logDropped func() int64
 
 	mu       sync.Mutex
 	proxies  []*proxy.Server
@@ -60,54 +47,31 @@ const has = op.HasTraffic
 // newPipeline puts the parts together; nothing runs yet. announce are the
 // sinks for findings as they appear.
 func newPipeline(c *config, logger *zap.Logger, pairs []pair, announce ...sink.Sink) (*pipeline, error) {
-	p := &pipeline{stats: &session.Stats{}, dials: newLimiter(10 * time.Second), logDropped: func() int64 { return 0 }}
+	p := &pipeline{}
 	static := reachable(pairs)
-	a, err := newAdvisor(c, logger, func() []string { return append(p.members.addresses(), static...) }, announce...)
+	v, err := newService(c, logger, func() []string { return append(p.members.addresses(), static...) }, announce...)
 	if err != nil {
 		return nil, err
 	}
-	p.advisor = a
-	// a quarter for requests that wait for their replies, the rest for the queue
-	room := c.messageMemory()
-	p.pending = session.NewPending(room / 4)
-	p.queue = session.NewQueue(room/4*3, c.Analysis.FullRate, p.stats)
+	p.service = v
 	if p.ends, err = c.Edges.open(logger); err != nil {
 		return nil, err
 	}
 	if c.Topology {
 		p.members = newMembers(p, pairs)
 	}
-	p.metrics = web.NewMetrics(version, revision())
 	for _, r := range proxy.Reasons {
 		p.metrics.Refusable(string(r))
 	}
-	p.watch()
-	p.web = web.New(web.Config{
-		Listen: c.Web.ListenAddress, ConfigFile: c.Web.Config.File, Version: version, Registry: p.metrics.Registry(),
-		Logger: slog.New(zapslog.NewHandler(logger.WithOptions(zap.IncreaseLevel(zap.WarnLevel)).Core())),
-		API: map[string]func() any{
-			"findings": func() any { return p.report() }, "coverage": func() any { return p.stats.Coverage() },
-			"rules": func() any { return describe(analyzers.All(), p.rules) }, "status": func() any { return p.status() },
-		},
-	})
+	p.expose(exposure{coverage: p.stats.Coverage, report: p.report, status: p.status, topology: p.members.topology()})
 	return p, nil
 }
 
 // start binds every listener, then serves. On an error nothing is left running.
 func (p *pipeline) start(pairs []pair) error {
-	go p.queue.Run()
-	if p.config.Web.ListenAddress != "" {
-		if err := p.web.Start(); err != nil {
-			p.stop(context.Background())
-			return usage("%w", err)
-		}
-		p.logger.Info("web endpoint", zap.String("address", p.web.Addr()))
-	}
-	if a := p.config.Health.ListenAddress; a != "" {
-		if _, err := p.web.StartHealth(a); err != nil {
-			p.stop(context.Background())
-			return usage("%w", err)
-		}
+	if err := p.run(); err != nil {
+		p.stop(context.Background())
+		return err
 	}
 	if err := p.listen(pairs); err != nil {
 		p.stop(context.Background())
@@ -202,12 +166,9 @@ func (p *pipeline) server(x pair) *proxy.Server {
 // judge is where operations reach the rules.
 func (p *pipeline) judge(o *op.Operation) {
 	if o.Command != op.Notice {
-		p.metrics.Command(o)
 		p.x509(o)
-	} else if p.dials.allow(string(o.Notice)) {
-		p.logger.Info("a connection cannot be read in full", zap.String("notice", string(o.Notice)), zap.String("network.peer.address", o.Conn.Client))
 	}
-	p.advisor.judge(o)
+	p.service.judge(o)
 }
 
 // upstreamUp moves the metric and writes at most one line per upstream and
@@ -266,15 +227,7 @@ func (p *pipeline) drain(ctx context.Context) {
 func (p *pipeline) stop(ctx context.Context) {
 	p.members.stop()
 	p.drain(ctx)
-	if !p.queue.Close(10 * time.Second) {
-		p.logger.Warn("analysis did not finish; the last findings are missing")
-	}
-	p.sinks.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
-	defer cancel()
-	if err := p.web.Shutdown(ctx); err != nil {
-		p.logger.Debug("web endpoint", zap.Error(err))
-	}
+	p.finish()
 }
 
 // addresses are where clients can connect.
@@ -293,61 +246,13 @@ func (p *pipeline) report() *sink.Report {
 	return p.advisor.report(op.SourceProxy, has, p.stats.Coverage())
 }
 
-// status is a summary for people and probes.
-func (p *pipeline) status() any {
+// status is what a proxy says of itself to people and probes.
+func (p *pipeline) status() map[string]any {
 	open := 0
 	for _, s := range p.servers() {
 		open += s.Connections()
 	}
-	return map[string]any{
-		"version": version, "profile": p.config.Profile, "listeners": p.addresses(),
-		"connections": open, "queue_bytes": p.queue.Held(), "totals": p.store.Totals(),
-	}
-}
-
-// watch connects the counters of the packages with the metrics.
-func (p *pipeline) watch() {
-	p.metrics.Watch(web.Sources{
-		Rules: p.rules, Coverage: p.stats.Coverage, QueueBytes: p.queue.Held, Findings: p.store.Findings,
-		Occurrences: p.store.Occurrences, Untracked: func() int64 { return p.store.Totals().Untracked },
-		ConfigTime: time.Now(), MaxFindings: p.config.Metrics.MaxFindings,
-		Messages: func(each func(direction, opcode string, n int64)) {
-			for d := range p.stats.Messages {
-				for i, code := range session.OpCodes {
-					each(session.Direction(d).String(), code.Label(), p.stats.Messages[d][i].Load())
-				}
-			}
-		},
-		Undecoded: func(each func(reason string, n int64)) {
-			for i, r := range session.UndecodedReasons {
-				each(r, p.stats.Undecoded[i].Load())
-			}
-		},
-		Recognised: p.stats.Sampled.Load, SampleRate: p.queue.Rate,
-		Shed: func(each func(reason string, n int64)) {
-			for i, r := range session.ShedReasons {
-				each(r, p.stats.Shed[i].Load())
-			}
-		},
-		Dropped: func(each func(what string, n int64)) {
-			states := int64(0)
-			for _, s := range p.engine.Stats() {
-				states += s.Evicted.Load()
-			}
-			each("cursor", p.stats.CursorsLost.Load())
-			each("rule_state", states)
-			each("log_line", p.logDropped())
-		},
-		RuleWork: func(each func(rule string, panics int64, seconds float64)) {
-			for _, s := range p.engine.Stats() {
-				each(s.ID, s.Panics.Load(), time.Duration(s.Nanos.Load()).Seconds())
-			}
-		},
-		Topology: p.members.topology(),
-		Notified: func(each func(sink, outcome string, n int64)) {
-			p.sinks.Counts(func(name string, o sink.Outcome, n int64) { each(name, string(o), n) })
-		},
-	})
+	return map[string]any{"listeners": p.addresses(), "connections": open}
 }
 
 // reachable lists the listen addresses in the forms a server's hello might

@@ -8,7 +8,6 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
@@ -118,19 +117,14 @@ func runProxy(ctx context.Context, c *config, pairs []pair, stdout, stderr io.Wr
 			return usage("upstream %s is a listener of this proxy: connections would go round for ever", x.upstream.address)
 		}
 	}
-	// a reader of our output that goes away must not end the process
-	signal.Ignore(syscall.SIGPIPE)
-	log := newAsyncWriter(&lineWriter{w: stderr})
-	defer log.Close(time.Second)
-	logger := newLogger(c, log)
-	findings := *c
-	findings.Log.Level = "info" // log.level is for what the program says of itself
-	out := &countingWriter{w: &lineWriter{w: stdout}}
-	p, err := newPipeline(c, logger, pairs, sink.NewLog(newLogger(&findings, out)))
+	out := openOutputs(c, stdout, stderr)
+	defer out.close()
+	logger := out.logger
+	p, err := newPipeline(c, logger, pairs, out.findings)
 	if err != nil {
 		return err
 	}
-	p.logDropped = func() int64 { return log.dropped.Load() + out.failed.Load() }
+	p.logDropped = out.dropped
 	signals := make(chan os.Signal, 2) // both are kept, however close they come
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	defer signal.Stop(signals)

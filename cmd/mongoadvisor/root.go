@@ -47,7 +47,7 @@ started.`,
 	})
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(newProxy(), newAnalyze(), newDemo(), newRules(), newConfig(), newHealthcheck(), newVersion())
+	root.AddCommand(newProxy(), newAnalyze(), newCapture(), newDemo(), newRules(), newConfig(), newHealthcheck(), newVersion())
 	root.CompletionOptions.HiddenDefaultCmd = false
 	return root
 }

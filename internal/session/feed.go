@@ -7,10 +7,10 @@ import (
 	"mongoadvisor/wire"
 )
 
-// Feed takes a message of a connection that nobody waits for: from a capture, not
-// from a proxy. Nothing is left out for want of time, and a body that is Borrowed
-// is copied. A panic in decoding costs the message and is counted.
-func (s *Session) Feed(d Direction, now time.Time, m wire.Message) {
+// Take takes a message of a connection that nobody waits for: from a capture file.
+// Nothing is left out for want of time, and a body that is Borrowed is copied. A
+// panic in decoding costs the message and is counted.
+func (s *Session) Take(d Direction, now time.Time, m wire.Message) {
 	s.stats.message(d, m.OpCode)
 	defer func() {
 		if v := recover(); v != nil {

@@ -56,6 +56,18 @@ func NewStream(q *Queue, s *Session, requestLimit, replyLimit int) *Stream {
 	return st
 }
 
+// Take takes a message that was framed elsewhere, at its time. For captures of live
+// traffic; it is not to be mixed with Client and Server.
+func (s *Stream) Take(d Direction, at time.Time, m wire.Message) { s.message(d, at, m) }
+
+// Unreadable says that a direction cannot be framed, for the reason its framer gives.
+func (s *Stream) Unreadable(at time.Time, why wire.Lost) {
+	if s.blind.CompareAndSwap(false, true) {
+		s.stats.Uninspected.Add(1)
+	}
+	s.notice(at, s.stats.lost(why))
+}
+
 // Client takes bytes of the client before they are written to the server: a
 // reply can then never be seen before its request.
 func (s *Stream) Client(b []byte) { s.feed(FromClient, b) }
@@ -188,9 +200,6 @@ func (s *Stream) notice(now time.Time, kind op.NoticeKind) {
 // lose gives a direction up: what comes now is forwarded and counted, not read.
 func (s *Stream) lose(d Direction, now time.Time, why wire.Lost, n int) {
 	s.half[d].lost = true
-	if s.blind.CompareAndSwap(false, true) {
-		s.stats.Uninspected.Add(1)
-	}
 	s.stats.BytesLost.Add(int64(n))
-	s.notice(now, s.stats.lost(why))
+	s.Unreadable(now, why)
 }

@@ -169,6 +169,10 @@ var (
 	memberEventDesc = desc("topology_events_total", "What happened to members, by event.", "event")
 	renamedDesc     = desc("topology_messages_total", "Messages that may name members, by what became of them; only rewritten ones were changed.", "outcome")
 	unreadDesc      = desc("topology_unread_connections_total", "Connections in which no name is rewritten, by reason.", "reason")
+	packetsDesc     = desc("capture_packets_total", "Packets captured.")
+	dropsDesc       = desc("capture_drops_total", "Packets that the kernel dropped for want of room before they could be read.")
+	lostDesc        = desc("capture_lost_bytes_total", "Bytes of connections that are missing between the captured packets.")
+	resyncsDesc     = desc("capture_resyncs_total", "Times a connection was read on from the next message behind missing bytes.")
 	reloadTimeDesc  = desc("config_last_reload_success_timestamp_seconds", "When the configuration in force was read.")
 )
 
@@ -177,7 +181,7 @@ func (s *sources) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		messagesDesc, undecodedDesc, shedDesc, recognisedDesc, sampleDesc, droppedDesc, coverageDesc, queueDesc, findingsDesc, occurrencesDesc, panicsDesc,
 		secondsDesc, notifiedDesc, activeDesc, untrackedDesc, reloadDesc, reloadTimeDesc,
-		membersDesc, memberEventDesc, renamedDesc, unreadDesc,
+		membersDesc, memberEventDesc, renamedDesc, unreadDesc, packetsDesc, dropsDesc, lostDesc, resyncsDesc,
 	} {
 		ch <- d
 	}
@@ -206,7 +210,16 @@ func (s *sources) Collect(ch chan<- prometheus.Metric) {
 	s.Topology.Connections(func(reason string, n int64) { counter(unreadDesc, float64(n), reason) })
 	counter(recognisedDesc, float64(s.Recognised()))
 	gauge(sampleDesc, s.SampleRate())
-	gauge(coverageDesc, s.Coverage().Ratio)
+	c := s.Coverage()
+	gauge(coverageDesc, c.Ratio)
+	p := c.Packets
+	if p == nil { // not a capture
+		p = &op.PacketCoverage{}
+	}
+	counter(packetsDesc, float64(p.Packets))
+	counter(dropsDesc, float64(p.Dropped))
+	counter(lostDesc, float64(p.LostBytes))
+	counter(resyncsDesc, float64(p.Resyncs))
 	gauge(queueDesc, float64(s.QueueBytes()))
 	gauge(reloadDesc, 1)
 	gauge(reloadTimeDesc, float64(s.ConfigTime.Unix()))

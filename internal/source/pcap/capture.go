@@ -19,8 +19,21 @@ type Config struct {
 	// VXLAN are the UDP ports on which mirrored packets come in tunnels; none takes
 	// port 4789.
 	VXLAN []uint16
-	// Emit takes each operation, on the goroutine that feeds packets.
+	// Emit takes each operation, on the goroutine that feeds packets. It is not used
+	// with Live.
 	Emit func(*op.Operation)
+	// Live gives the messages to a queue, which leaves out what there is no time for.
+	Live *Live
+}
+
+// Live is where the messages of live traffic go.
+type Live struct {
+	Queue    *session.Queue
+	Sessions session.Config // its Stats are those of the queue
+	// MaxRequest and MaxReply bound what is kept of one message, in bytes.
+	MaxRequest, MaxReply int
+	// Opened and Closed are told of connections. They are optional.
+	Opened, Closed func()
 }
 
 // usual are the ports servers listen on unless they are told otherwise: mongod and
@@ -46,7 +59,9 @@ type Capture struct {
 	stats    *session.Stats
 	sessions session.Config
 	packets  op.PacketCoverage
-	held     int64 // bytes of all streams that wait for others before them
+	live     *Live
+	limits   [2]int // what is kept of a request, and of a reply
+	held     int64  // bytes of all streams that wait for others before them
 
 	connections uint64 // of ours
 	messages    int64
@@ -79,6 +94,11 @@ func New(c Config) *Capture {
 		Source: op.SourcePcap, Has: op.HasTraffic, Stats: t.stats, Cursors: session.NewCursors(maxCursors, t.stats),
 		Pending: session.NewPending(maxPending), Emit: c.Emit,
 	}
+	t.limits = [2]int{session.DefaultRequestLimit, session.DefaultReplyLimit}
+	if c.Live != nil {
+		t.live, t.sessions, t.stats = c.Live, c.Live.Sessions, c.Live.Sessions.Stats
+		t.limits = [2]int{c.Live.MaxRequest, c.Live.MaxReply}
+	}
 	return t
 }
 
@@ -98,6 +118,19 @@ func set(ports []uint16) map[uint16]bool {
 }
 
 func (t *Capture) server(port uint16) bool { return t.ports[port] }
+
+// take makes what takes the messages of a connection.
+func (t *Capture) take(c op.Conn) taker {
+	s := session.New(t.sessions, c)
+	if t.live == nil {
+		t.stats.Connections.Add(1)
+		return s
+	}
+	if t.live.Opened != nil {
+		t.live.Opened()
+	}
+	return session.NewStream(t.live.Queue, s, t.limits[0], t.limits[1])
+}
 
 // Has is what the source tells: less when only one direction was captured.
 func (t *Capture) Has() op.Has {

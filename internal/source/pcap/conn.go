@@ -29,13 +29,21 @@ type conn struct {
 	client  int // which of the ends; -1 while nobody knows
 	state   state
 	tries   int // chunks that were looked at in vain
-	session *session.Session
+	session taker
 	lost    bool
 	last    time.Time
 	over    bool // it is in the list of those
 	early   early
 
 	newer, older *conn // by the last packet
+}
+
+// taker takes the messages of a connection: a session at once, or a stream that puts
+// them into a queue.
+type taker interface {
+	Take(d session.Direction, at time.Time, m wire.Message)
+	Unreadable(at time.Time, why wire.Lost)
+	Close()
 }
 
 // half is one direction of a connection, from bytes to messages.
@@ -147,18 +155,17 @@ func isReply(header []byte) bool {
 // begin takes the connection for one of MongoDB's.
 func (c *conn) begin() {
 	c.state = ours
-	c.t.stats.Connections.Add(1)
 	c.t.connections++
 	if !c.halves[c.client].syn {
 		c.t.stats.MidStream.Add(1)
 	}
-	c.session = session.New(c.t.sessions, op.Conn{
+	c.session = c.t.take(op.Conn{
 		ID: c.t.connections, Client: c.ends[c.client].String(), Server: c.ends[1-c.client].String(),
 	})
 	for i := range c.halves {
-		f := &wire.Framer{Limit: session.DefaultRequestLimit, Side: wire.SideClient, Borrow: true, Recover: true}
+		f := &wire.Framer{Limit: c.t.limits[0], Side: wire.SideClient, Borrow: true, Recover: true}
 		if i != c.client {
-			f.Limit, f.Side = session.DefaultReplyLimit, wire.SideServer
+			f.Limit, f.Side = c.t.limits[1], wire.SideServer
 		}
 		if !c.halves[i].syn {
 			f.Gap(-1)
@@ -226,7 +233,7 @@ func (h *half) feed(b []byte, at time.Time) {
 
 func (h *half) message(m wire.Message, at time.Time) {
 	h.c.t.messages++
-	h.c.session.Feed(h.direction(), at, m)
+	h.c.session.Take(h.direction(), at, m)
 }
 
 // end closes the connection: what waits is delivered, what was counted is added up.
@@ -241,6 +248,9 @@ func (c *conn) end(at time.Time) {
 		c.streams[i].finish(at)
 	}
 	c.session.Close()
+	if live := c.t.live; live != nil && live.Closed != nil {
+		live.Closed()
+	}
 	var seen [2]int64
 	unread := int64(0)
 	for i := range c.halves {

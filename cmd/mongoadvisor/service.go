@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/exp/zapslog"
+
+	"mongoadvisor/analyzers"
+	"mongoadvisor/internal/op"
+	"mongoadvisor/internal/session"
+	"mongoadvisor/internal/sink"
+	"mongoadvisor/internal/web"
+)
+
+// service is a running advisor: what the commands have in common that go on until
+// they are stopped.
+type service struct {
+	*advisor
+	stats   *session.Stats
+	queue   *session.Queue
+	pending *session.Pending
+	metrics *web.Metrics
+	web     *web.Server
+	dials   *limiter // of lines in the log
+	// logDropped counts lines, of findings and of the program's own log, that
+	// nobody read in time or that could not be written.
+	logDropped func() int64
+}
+
+// newService puts the parts together; nothing runs yet. The arguments are those of
+// newAdvisor.
+func newService(c *config, logger *zap.Logger, listeners func() []string, announce ...sink.Sink) (*service, error) {
+	a, err := newAdvisor(c, logger, listeners, announce...)
+	if err != nil {
+		return nil, err
+	}
+	s := &service{
+		advisor: a, stats: &session.Stats{}, dials: newLimiter(10 * time.Second),
+		metrics: web.NewMetrics(version, revision()), logDropped: func() int64 { return 0 },
+	}
+	// a quarter for requests that wait for their replies, the rest for the queue
+	room := c.messageMemory()
+	s.pending = session.NewPending(room / 4)
+	s.queue = session.NewQueue(room/4*3, c.Analysis.FullRate, s.stats)
+	return s, nil
+}
+
+// exposure is what a service shows of itself. The functions are called at any time.
+type exposure struct {
+	coverage func() op.Coverage
+	report   func() *sink.Report
+	status   func() map[string]any // what is to be said beside what all services say
+	topology web.Topology
+}
+
+// expose makes metrics and the web endpoint.
+func (s *service) expose(e exposure) {
+	s.watch(e)
+	s.web = web.New(web.Config{
+		Listen: s.config.Web.ListenAddress, ConfigFile: s.config.Web.Config.File, Version: version, Registry: s.metrics.Registry(),
+		Logger: slog.New(zapslog.NewHandler(s.logger.WithOptions(zap.IncreaseLevel(zap.WarnLevel)).Core())),
+		API: map[string]func() any{
+			"findings": func() any { return e.report() }, "coverage": func() any { return e.coverage() },
+			"rules": func() any { return describe(analyzers.All(), s.rules) },
+			"status": func() any {
+				status := e.status()
+				status["version"], status["profile"] = version, s.config.Profile
+				status["queue_bytes"], status["totals"] = s.queue.Held(), s.store.Totals()
+				return status
+			},
+		},
+	})
+}
+
+// run starts the analysis and what is listened on beside the traffic.
+func (s *service) run() error {
+	go s.queue.Run()
+	if s.config.Web.ListenAddress != "" {
+		if err := s.web.Start(); err != nil {
+			return usage("%w", err)
+		}
+		s.logger.Info("web endpoint", zap.String("address", s.web.Addr()))
+	}
+	if a := s.config.Health.ListenAddress; a != "" {
+		if _, err := s.web.StartHealth(a); err != nil {
+			return usage("%w", err)
+		}
+	}
+	return nil
+}
+
+// judge is where operations reach the rules.
+func (s *service) judge(o *op.Operation) {
+	if o.Command != op.Notice {
+		s.metrics.Command(o)
+	} else if s.dials.allow(string(o.Notice)) {
+		s.logger.Info("a connection cannot be read in full", zap.String("notice", string(o.Notice)), zap.String("network.peer.address", o.Conn.Client))
+	}
+	s.advisor.judge(o)
+}
+
+// finish ends everything once no traffic comes any more: analysis of what was seen,
+// sinks, web.
+func (s *service) finish() {
+	if !s.queue.Close(10 * time.Second) {
+		s.logger.Warn("analysis did not finish; the last findings are missing")
+	}
+	s.sinks.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	if err := s.web.Shutdown(ctx); err != nil {
+		s.logger.Debug("web endpoint", zap.Error(err))
+	}
+}
+
+// watch connects the counters of the packages with the metrics.
+func (s *service) watch(e exposure) {
+	s.metrics.Watch(web.Sources{
+		Rules: s.rules, Coverage: e.coverage, QueueBytes: s.queue.Held, Findings: s.store.Findings,
+		Occurrences: s.store.Occurrences, Untracked: func() int64 { return s.store.Totals().Untracked },
+		ConfigTime: time.Now(), MaxFindings: s.config.Metrics.MaxFindings,
+		Messages: func(each func(direction, opcode string, n int64)) {
+			for d := range s.stats.Messages {
+				for i, code := range session.OpCodes {
+					each(session.Direction(d).String(), code.Label(), s.stats.Messages[d][i].Load())
+				}
+			}
+		},
+		Undecoded: func(each func(reason string, n int64)) {
+			for i, r := range session.UndecodedReasons {
+				each(r, s.stats.Undecoded[i].Load())
+			}
+		},
+		Recognised: s.stats.Sampled.Load, SampleRate: s.queue.Rate,
+		Shed: func(each func(reason string, n int64)) {
+			for i, r := range session.ShedReasons {
+				each(r, s.stats.Shed[i].Load())
+			}
+		},
+		Dropped: func(each func(what string, n int64)) {
+			states := int64(0)
+			for _, r := range s.engine.Stats() {
+				states += r.Evicted.Load()
+			}
+			each("cursor", s.stats.CursorsLost.Load())
+			each("rule_state", states)
+			each("log_line", s.logDropped())
+		},
+		RuleWork: func(each func(rule string, panics int64, seconds float64)) {
+			for _, r := range s.engine.Stats() {
+				each(r.ID, r.Panics.Load(), time.Duration(r.Nanos.Load()).Seconds())
+			}
+		},
+		Topology: e.topology,
+		Notified: func(each func(sink, outcome string, n int64)) {
+			s.sinks.Counts(func(name string, o sink.Outcome, n int64) { each(name, string(o), n) })
+		},
+	})
+}
