@@ -39,7 +39,7 @@ type finding struct {
 	}
 }
 
-// proxied is a running `mongoadvisor proxy`.
+// proxied is a running `mongoadvisor proxy` or `mongoadvisor capture`.
 type proxied struct {
 	t        testing.TB
 	cmd      *exec.Cmd
@@ -84,11 +84,30 @@ type launch struct {
 func (l launch) proxy(t testing.TB, upstream string, args ...string) *proxied {
 	t.Helper()
 	p := &proxied{t: t, addr: freePort(t), web: freePort(t), upstream: upstream, ended: make(chan struct{})}
+	l.start(p, append([]string{"proxy", "--listen", p.addr, "--upstream", upstream, "--web.listen-address", p.web, "--profile", "ci", "--shutdown.grace", "2s"}, args...))
+	return p
+}
+
+// startCapture runs the program on the loopback interface, for traffic of that server.
+func startCapture(t testing.TB, server string, args ...string) *proxied {
+	t.Helper()
+	_, port, err := net.SplitHostPort(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxied{t: t, web: freePort(t), ended: make(chan struct{})}
+	launch{}.start(p, append([]string{"capture", "-i", "lo", "--port", port, "--web.listen-address", p.web, "--profile", "ci"}, args...))
+	return p
+}
+
+// start runs the program and waits until it is ready.
+func (l launch) start(p *proxied, args []string) {
+	t := p.t
+	t.Helper()
 	health, command := cmp.Or(l.health, "http://"+p.web), l.by
 	if command == nil {
 		command = exec.Command
 	}
-	args = append([]string{"proxy", "--listen", p.addr, "--upstream", upstream, "--web.listen-address", p.web, "--profile", "ci", "--shutdown.grace", "2s"}, args...)
 	p.cmd = command(program, args...)
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	stdout, err := p.cmd.StdoutPipe()
@@ -101,7 +120,7 @@ func (l launch) proxy(t testing.TB, upstream string, args ...string) *proxied {
 	}
 	go p.read(stdout)
 	t.Cleanup(p.stop)
-	eventually(t, "the proxy is ready", func() bool {
+	eventually(t, "the program is ready", func() bool {
 		resp, err := http.Get(health + "/-/ready")
 		if err != nil {
 			return false
@@ -109,7 +128,6 @@ func (l launch) proxy(t testing.TB, upstream string, args ...string) *proxied {
 		defer resp.Body.Close()
 		return resp.StatusCode == http.StatusOK
 	})
-	return p
 }
 
 type lockedWriter struct {
@@ -151,7 +169,7 @@ func (p *proxied) stop() {
 	defer timer.Stop()
 	<-p.ended
 	if err := p.cmd.Wait(); err != nil {
-		p.t.Errorf("the proxy ended with %v: %s", err, p.errors())
+		p.t.Errorf("the program ended with %v: %s", err, p.errors())
 	}
 	for line := range strings.Lines(p.errors()) {
 		if !json.Valid([]byte(line)) {
