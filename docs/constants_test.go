@@ -40,6 +40,8 @@ func folder(name string) string {
 		return "../" + name
 	case "cmd":
 		return "../cmd/mongoadvisor"
+	case "pcap":
+		return "../internal/source/" + name
 	}
 	return "../internal/" + name
 }

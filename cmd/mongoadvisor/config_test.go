@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"mongoadvisor/internal/store"
@@ -20,18 +21,19 @@ func TestDefaultsFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := defaults(store.Staging)
+	want.Port, want.VXLAN = []uint{}, []uint{}
 	want.Rules, want.Limit, want.Ignore, want.Bounded = []string{}, []string{}, []ignore{}, []string{}
 	if !reflect.DeepEqual(&fromFile, want) {
 		t.Errorf("defaults.yaml says\n%+v\nthe defaults are\n%+v", &fromFile, want)
 	}
 	keys := yamlKeys(t)
-	f := pflag.NewFlagSet("", pflag.ContinueOnError)
-	defaults(store.Staging).flags(f)
-	f.VisitAll(func(x *pflag.Flag) {
-		if x.Name != "config.file" && !keys[x.Name] {
-			t.Errorf("flag --%s is no key of defaults.yaml", x.Name)
-		}
-	})
+	for _, cmd := range []*cobra.Command{newProxy(), newAnalyze(), newCapture()} {
+		cmd.Flags().VisitAll(func(x *pflag.Flag) {
+			if x.Name != "config.file" && !keys[x.Name] {
+				t.Errorf("%s: flag --%s is no key of defaults.yaml", cmd.Name(), x.Name)
+			}
+		})
+	}
 }
 
 // yamlKeys lists the dotted keys of the file.

@@ -33,6 +33,10 @@ var ours = map[string][]string{
 	// what every source makes and every rule reads
 	"internal/op":      {"internal/regex"},
 	"internal/session": {"wire", "internal/op"},
+	// other ways in; none of them knows a rule
+	"internal/source":      {},
+	"internal/source/pcap": {"wire", "internal/op", "internal/session"},
+	"internal/source/live": {"internal/source/pcap"},
 	// listeners of a replica set's members: changes host names in what passes
 	"internal/topology": {"wire"},
 	// certificates that follow their files
@@ -53,6 +57,7 @@ var ours = map[string][]string{
 	"internal/demo/mongod/mongodtest": {"internal/demo/mongod"},
 	// tests only
 	"internal/canary":  {},
+	"internal/corpus":  {},
 	"internal/dnstest": {},
 
 	"internal/certs/certstest": {}, // also of suites and benchmark
@@ -69,12 +74,12 @@ var ours = map[string][]string{
 	// the only place where all packages meet
 	"cmd/mongoadvisor": {
 		"analyzers", "internal/analysis", "internal/demo", "internal/demo/mongod", "internal/engine", "internal/op",
-		"internal/session", "internal/sink", "internal/store", "internal/topology", "internal/certs", "internal/web", "proxy",
+		"internal/source", "internal/source/pcap", "internal/source/live", "internal/session", "internal/sink", "internal/store", "internal/topology", "internal/certs", "internal/web", "proxy",
 	},
 }
 
 // testOnly are packages that only tests import.
-var testOnly = []string{"internal/analysis/analysistest", "internal/dnstest", "internal/demo/mongod/mongodtest"}
+var testOnly = []string{"internal/analysis/analysistest", "internal/corpus", "internal/dnstest", "internal/demo/mongod/mongodtest"}
 
 // libraries lists which packages import a library, tests left out. The longest
 // prefix of an import path that is a key decides.
@@ -84,19 +89,20 @@ var libraries = map[string][]string{
 	driver + "/x":                    {},
 	driver + "/bson":                 {"internal/analysis/cases", "internal/demo", "internal/demo/mongod", "e2e/suites", "e2e/suites/go-app", "e2e/suites/wire", "bench"},
 	driver:                           {"internal/demo", "internal/demo/mongod", "cmd/mongoadvisor", "e2e/suites", "e2e/suites/go-app", "e2e/suites/wire", "bench"}, // a client: only the demo, the suites and the benchmark have one
-	"github.com/klauspost/":          {"wire", "e2e/suites/wire"},
+	"github.com/klauspost/":          {"wire", "internal/source", "e2e/suites/wire"},
 	"github.com/prometheus/":         {"internal/web"},
 	"github.com/fatih/color":         {"internal/sink"},
 	"go.uber.org/zap":                {"internal/sink", "cmd/mongoadvisor"},
 	"github.com/spf13/":              {"cmd/mongoadvisor"},
 	"github.com/goccy/go-yaml":       {"cmd/mongoadvisor"},
 	"github.com/google/go-cmp":       {},
-	"github.com/gopacket/gopacket":   {"internal/analysis/analysistest"}, // captures in tests
+	"github.com/gopacket/gopacket":   {"internal/source/pcap", "internal/source/live", "internal/analysis/analysistest", "bench"},
 	"github.com/rogpeppe/":           {},
 	"go.uber.org/goleak":             {},
 	"github.com/pires/go-proxyproto": {"proxy"},
-	"golang.org/x/net":               {"internal/dnstest"}, // DNS messages in tests
-	"golang.org/x/sys":               {"proxy"},
+	"golang.org/x/net":               {"internal/source/live", "internal/dnstest"}, // BPF; DNS messages in tests
+	"golang.org/x/sys":               {"proxy", "cmd/mongoadvisor"},
+	"github.com/schollz/progressbar": {"cmd/mongoadvisor"},
 	"github.com/coreos/go-systemd":   {"cmd/mongoadvisor"},
 	"pgregory.net/rapid":             {},
 }

@@ -11,8 +11,9 @@ import (
 // the kernel puts together are longer than the network's.
 const snapLength = 262144
 
-// maxFilterPorts is how many ports a filter may have: jumps reach 255 instructions.
-const maxFilterPorts = 60
+// maxFilterPorts is how many ports a filter may have: the kernel takes 4,096
+// instructions.
+const maxFilterPorts = 256
 
 // Constants of the headers a filter looks at.
 const (
@@ -38,29 +39,29 @@ func Filter(ports, tunnels []uint16, ethernet, incoming bool) ([]bpf.RawInstruct
 	if len(ports) > maxFilterPorts || len(tunnels) > maxFilterPorts {
 		return nil, fmt.Errorf("%d ports, %d tunnels: at most %d of each", len(ports), len(tunnels), maxFilterPorts)
 	}
-	p := &program{labels: map[string]int{}}
+	p := &program{jumps: map[int]string{}, labels: map[string]int{}}
 	if incoming {
 		p.add(bpf.LoadExtension{Num: bpf.ExtType})
-		p.jump(packetOutgoing, "drop", "")
+		p.equal(packetOutgoing, "drop")
 	}
 	base := uint32(0)
 	if ethernet {
 		base = 14
 		p.add(bpf.LoadAbsolute{Off: 12, Size: 2})
-		p.jump(etherVLAN, "take", "")
-		p.jump(etherQinQ, "take", "")
-		p.jump(etherIPv6, "6", "")
-		p.jump(etherIPv4, "", "drop")
+		p.equal(etherVLAN, "take")
+		p.equal(etherQinQ, "take")
+		p.equal(etherIPv6, "6")
+		p.unequal(etherIPv4, "drop")
 	} else {
 		p.add(bpf.LoadAbsolute{Off: 0, Size: 1})
 		p.add(bpf.ALUOpConstant{Op: bpf.ALUOpShiftRight, Val: 4})
-		p.jump(6, "6", "")
+		p.equal(6, "6")
 	}
 	p.add(bpf.LoadAbsolute{Off: base + 9, Size: 1})
-	p.jump(protoGRE, "take", "")
+	p.equal(protoGRE, "take")
 	p.add(bpf.LoadMemShift{Off: base})
-	p.jump(protoTCP, "4tcp", "")
-	p.jump(protoUDP, "", "drop")
+	p.equal(protoTCP, "4tcp")
+	p.unequal(protoUDP, "drop")
 	p.add(bpf.LoadIndirect{Off: base + 2, Size: 2})
 	p.any(tunnels, "take")
 	p.to("drop")
@@ -72,10 +73,10 @@ func Filter(ports, tunnels []uint16, ethernet, incoming bool) ([]bpf.RawInstruct
 	p.to("drop")
 	p.label("6")
 	p.add(bpf.LoadAbsolute{Off: base + 6, Size: 1})
-	p.jump(protoTCP, "6tcp", "")
-	p.jump(protoUDP, "6udp", "")
+	p.equal(protoTCP, "6tcp")
+	p.equal(protoUDP, "6udp")
 	for _, extension := range []uint32{0, 43, 60, protoGRE} { // hop by hop, routing, destination
-		p.jump(extension, "take", "")
+		p.equal(extension, "take")
 	}
 	p.to("drop")
 	p.label("6udp")
@@ -94,61 +95,46 @@ func Filter(ports, tunnels []uint16, ethernet, incoming bool) ([]bpf.RawInstruct
 	return p.assemble()
 }
 
-// program is a BPF program whose jumps have names until it is assembled.
+// program is a BPF program whose jumps have names until it is assembled. Jumps that
+// ask reach 255 instructions, so they only skip one that does not ask and reaches all.
 type program struct {
 	code   []bpf.Instruction
-	jumps  []named
+	jumps  map[int]string // place to label
 	labels map[string]int
-}
-
-// named is a jump at a place, to a label; "" goes on with the next instruction.
-type named struct {
-	at          int
-	yes, no, to string
 }
 
 func (p *program) add(i bpf.Instruction) { p.code = append(p.code, i) }
 
 func (p *program) label(name string) { p.labels[name] = len(p.code) }
 
-// jump compares what was loaded last.
-func (p *program) jump(value uint32, yes, no string) {
-	p.jumps = append(p.jumps, named{at: len(p.code), yes: yes, no: no})
-	p.add(bpf.JumpIf{Cond: bpf.JumpEqual, Val: value})
-}
-
-// to jumps without asking.
+// to jumps.
 func (p *program) to(label string) {
-	p.jumps = append(p.jumps, named{at: len(p.code), to: label})
+	p.jumps[len(p.code)] = label
 	p.add(bpf.Jump{})
 }
 
-// any jumps when what was loaded last is one of the values.
-func (p *program) any(values []uint16, yes string) {
+// equal jumps when what was loaded last is value.
+func (p *program) equal(value uint32, label string) {
+	p.add(bpf.JumpIf{Cond: bpf.JumpEqual, Val: value, SkipFalse: 1})
+	p.to(label)
+}
+
+// unequal jumps when it is not.
+func (p *program) unequal(value uint32, label string) {
+	p.add(bpf.JumpIf{Cond: bpf.JumpEqual, Val: value, SkipTrue: 1})
+	p.to(label)
+}
+
+// any jumps when it is one of the values.
+func (p *program) any(values []uint16, label string) {
 	for _, v := range slices.Sorted(slices.Values(values)) {
-		p.jump(uint32(v), yes, "")
+		p.equal(uint32(v), label)
 	}
 }
 
 func (p *program) assemble() ([]bpf.RawInstruction, error) {
-	distance := func(at int, label string) int {
-		if label == "" {
-			return 0
-		}
-		return p.labels[label] - at - 1
-	}
-	for _, j := range p.jumps {
-		if j.to != "" {
-			p.code[j.at] = bpf.Jump{Skip: uint32(distance(j.at, j.to))}
-			continue
-		}
-		yes, no := distance(j.at, j.yes), distance(j.at, j.no)
-		if yes > 255 || no > 255 {
-			return nil, fmt.Errorf("filter: a jump of %d instructions", max(yes, no))
-		}
-		i := p.code[j.at].(bpf.JumpIf)
-		i.SkipTrue, i.SkipFalse = uint8(yes), uint8(no)
-		p.code[j.at] = i
+	for at, label := range p.jumps {
+		p.code[at] = bpf.Jump{Skip: uint32(p.labels[label] - at - 1)}
 	}
 	return bpf.Assemble(p.code)
 }
