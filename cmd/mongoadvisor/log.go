@@ -2,13 +2,14 @@ package main
 
 import (
 	"io"
-	"mongoadvisor/internal/sink"
 	"os/signal"
 	"syscall"
 	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+
+	"mongoadvisor/internal/sink"
 )
 
 // newLogger writes to w. Findings go to standard output, what the program says
