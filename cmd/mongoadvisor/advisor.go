@@ -68,7 +68,7 @@ func (a *advisor) judge(o *op.Operation) {
 
 // report is everything there is to say of a source that tells has of its operations.
 func (a *advisor) report(source op.Source, has op.Has, coverage op.Coverage) *sink.Report {
-	coverage.Applications = a.tally.applications()
+	a.tally.cover(&coverage)
 	r := &sink.Report{
 		Schema: store.Schema, Source: source, Profile: store.Profile(a.config.Profile),
 		Coverage: coverage, Commands: a.tally.byCommand(), Totals: a.store.Totals(), NotJudged: []sink.NotJudged{}, Findings: a.store.Findings(),

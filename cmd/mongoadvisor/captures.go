@@ -155,6 +155,8 @@ func (s *captures) end(l *lane, err error) {
 		s.capture.Dropped(l.file.Dropped())
 	}
 	switch {
+	case l.input.stopped():
+		s.capture.Incomplete()
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		s.capture.Incomplete()
 		s.torn = append(s.torn, fmt.Errorf("%s ends inside a packet: the report is about what comes before", l.input.name))

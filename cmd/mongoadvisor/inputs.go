@@ -29,6 +29,8 @@ type input struct {
 	mu    sync.Mutex
 	in    *source.Input // while it is read
 	read  int64         // of it, once it was closed
+	// interrupted says that it is not to be read any more.
+	interrupted bool
 }
 
 // unreadable marks an error as one of the input: exit code 3.
@@ -81,6 +83,9 @@ func (x *input) open() (*source.Input, error) {
 	if err != nil {
 		return nil, unreadable(err)
 	}
+	if x.interrupted {
+		in.Interrupt()
+	}
 	x.in = in
 	return in, nil
 }
@@ -93,6 +98,23 @@ func (x *input) close() {
 		x.in.Close()
 		x.in = nil
 	}
+}
+
+// interrupt ends it where it is read now.
+func (x *input) interrupt() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.interrupted = true
+	if x.in != nil {
+		x.in.Interrupt()
+	}
+}
+
+// stopped reports whether it was interrupted.
+func (x *input) stopped() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.interrupted
 }
 
 // position is how many bytes of it were read.

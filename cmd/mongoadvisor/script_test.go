@@ -2,9 +2,12 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"mongoadvisor/internal/corpus"
 )
 
 func TestMain(m *testing.M) {
@@ -15,5 +18,9 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the command line as a user does: see testdata/script.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script"})
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: func(env *testscript.Env) error {
+		env.Setenv("CAPTURES", filepath.Join(corpus.Root(), "internal", "session", "testdata"))
+		env.Setenv("FORMS", filepath.Join(corpus.Root(), "internal", "source", "pcap", "testdata"))
+		return nil
+	}})
 }

@@ -63,7 +63,11 @@ func (s *service) expose(e exposure) {
 		Listen: s.config.Web.ListenAddress, ConfigFile: s.config.Web.Config.File, Version: version, Registry: s.metrics.Registry(),
 		Logger: slog.New(zapslog.NewHandler(s.logger.WithOptions(zap.IncreaseLevel(zap.WarnLevel)).Core())),
 		API: map[string]func() any{
-			"findings": func() any { return e.report() }, "coverage": func() any { return e.coverage() },
+			"findings": func() any { return e.report() }, "coverage": func() any {
+				c := e.coverage()
+				s.tally.cover(&c)
+				return c
+			},
 			"rules": func() any { return describe(analyzers.All(), s.rules) },
 			"status": func() any {
 				status := e.status()

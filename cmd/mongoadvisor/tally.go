@@ -22,6 +22,8 @@ type tally struct {
 	mu       sync.Mutex
 	apps     map[string]int64
 	commands map[string]int64
+	// encrypted are those with values that the client encrypted.
+	encrypted int64
 }
 
 func (t *tally) count(o *op.Operation) {
@@ -29,7 +31,7 @@ func (t *tally) count(o *op.Operation) {
 	if o.Conn != nil {
 		name = o.Conn.App
 	}
-	n := o.Sample.Count()
+	n, encrypted := o.Sample.Count(), o.Traits()&op.TraitEncrypted != 0
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.apps == nil {
@@ -40,6 +42,17 @@ func (t *tally) count(o *op.Operation) {
 	}
 	t.apps[name] += n
 	t.commands[o.Command] += n // of a closed set
+	if encrypted {
+		t.encrypted += n
+	}
+}
+
+// cover completes a coverage block.
+func (t *tally) cover(c *op.Coverage) {
+	c.Applications = t.applications()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c.Encrypted = t.encrypted
 }
 
 // applications lists them, the most operations first.

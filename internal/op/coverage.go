@@ -15,10 +15,13 @@ type Coverage struct {
 	Operations             int64            `json:"operations"`
 	// Recognised are the operations of which the shape was counted and no more, because
 	// more came than are decoded; SampleRate is the share of the others, 0 to 1.
-	Recognised         int64   `json:"operations_recognised"`
-	SampleRate         float64 `json:"sample_rate"`
-	RepliesUnpaired    int64   `json:"replies_unpaired"`
-	RequestsUnanswered int64   `json:"requests_unanswered"`
+	Recognised int64   `json:"operations_recognised"`
+	SampleRate float64 `json:"sample_rate"`
+	// Encrypted are the operations with values that the client encrypted: nothing can be
+	// said of what is in them.
+	Encrypted          int64 `json:"operations_encrypted,omitempty"`
+	RepliesUnpaired    int64 `json:"replies_unpaired"`
+	RequestsUnanswered int64 `json:"requests_unanswered"`
 	// Ratio is the smallest of decoded or recognised messages to all messages, of readable
 	// bytes to all bytes, and of understood to all records, 0 to 1; 1 when there was no
 	// traffic.

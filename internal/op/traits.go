@@ -25,6 +25,14 @@ const (
 	allTraits = 1<<iota - 1
 )
 
+// TraitEncrypted says that a value is encrypted by the client (CSFLE, Queryable
+// Encryption): no rule can look into it. Of documents that are inserted the first
+// one is looked at. It is not among the traits of a request with too many fields.
+const TraitEncrypted Traits = 1 << 30
+
+// encrypted is the BSON subtype of such values.
+const encrypted = 6
+
 // maxTraitFields is how many fields are looked at; a request with more has every
 // trait.
 const maxTraitFields = 4096
@@ -53,8 +61,16 @@ func (w *traitWalker) command(o *Operation) {
 	}
 	for key, v := range Fields(o.Body) {
 		switch key {
-		case "documents", "lsid", "$clusterTime", "$db", "comment":
-			continue // no operators, or not the application's
+		case "documents":
+			if arr := Arr(v); arr != nil {
+				for first := range Items(arr) {
+					w.inserted(Doc(first))
+					break
+				}
+			}
+			continue
+		case "lsid", "$clusterTime", "$db", "comment":
+			continue // not the application's
 		case "skip":
 			w.traits |= TraitSkip
 		}
@@ -62,11 +78,36 @@ func (w *traitWalker) command(o *Operation) {
 	}
 	for i := range o.Seqs {
 		if o.Seqs[i].Name == "documents" {
+			if len(o.Seqs[i].Docs) > 0 {
+				w.inserted(o.Seqs[i].Docs[0])
+			}
 			continue
 		}
 		for _, d := range o.Seqs[i].Docs {
 			w.document(d)
 		}
+	}
+}
+
+// inserted looks at a document that is stored: its fields are no operators.
+func (w *traitWalker) inserted(doc bsoncore.Document) {
+	for _, v := range Fields(doc) {
+		if w.left--; w.left < 0 {
+			return
+		}
+		switch v.Type {
+		case bsoncore.TypeBinary:
+			w.binary(v)
+		case bsoncore.TypeEmbeddedDocument:
+			w.inserted(bsoncore.Document(v.Data))
+		}
+	}
+}
+
+// binary looks at the subtype, behind the length.
+func (w *traitWalker) binary(v bsoncore.Value) {
+	if len(v.Data) > 4 && v.Data[4] == encrypted {
+		w.traits |= TraitEncrypted
 	}
 }
 
@@ -89,6 +130,8 @@ func (w *traitWalker) value(key string, v bsoncore.Value) {
 		w.traits |= TraitRegex
 	case bsoncore.TypeNull:
 		w.traits |= TraitNegation
+	case bsoncore.TypeBinary:
+		w.binary(v)
 	case bsoncore.TypeEmbeddedDocument, bsoncore.TypeArray:
 		w.document(bsoncore.Document(v.Data))
 	}

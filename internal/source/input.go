@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"sync/atomic"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -26,19 +27,19 @@ type Input struct {
 	Name string // as it was given
 	Size int64  // of the file in bytes, compressed if it is; 0 when unknown
 
-	file     io.Closer
-	position atomic.Int64
-	r        *bufio.Reader
-	close    func()
+	raw         io.Reader // what the bytes come from
+	position    atomic.Int64
+	interrupted atomic.Bool
+	r           *bufio.Reader
+	close       func()
 }
 
 // Open opens a file, or stdin for the name "-". gzip and zstd are unpacked; each of
 // them may hold the other once.
 func Open(name string, stdin io.Reader) (*Input, error) {
 	in := &Input{Name: name, close: func() {}}
-	var raw io.Reader
 	if name == Stdin {
-		raw = stdin
+		in.raw = pollable(stdin)
 	} else {
 		f, err := os.Open(name)
 		if err != nil {
@@ -55,9 +56,9 @@ func Open(name string, stdin io.Reader) (*Input, error) {
 		if info.Mode().IsRegular() {
 			in.Size = info.Size()
 		}
-		in.file, raw = f, f
+		in.raw = f
 	}
-	in.r = bufio.NewReaderSize(&counting{raw, &in.position}, headSize)
+	in.r = bufio.NewReaderSize(&counting{in}, headSize)
 	for range 2 {
 		if err := in.unpack(); err != nil {
 			in.Close()
@@ -68,15 +69,27 @@ func Open(name string, stdin io.Reader) (*Input, error) {
 }
 
 // counting counts what is read of the file.
-type counting struct {
-	r io.Reader
-	n *atomic.Int64
-}
+type counting struct{ in *Input }
 
 func (c *counting) Read(b []byte) (int, error) {
-	n, err := c.r.Read(b)
-	c.n.Add(int64(n))
+	if c.in.interrupted.Load() {
+		return 0, io.EOF
+	}
+	n, err := c.in.raw.Read(b)
+	c.in.position.Add(int64(n))
+	if errors.Is(err, os.ErrDeadlineExceeded) && c.in.interrupted.Load() {
+		err = io.EOF
+	}
 	return n, err
+}
+
+// Interrupt ends the input where it stands: what was read is all there is. It may be
+// called while the input is read, and ends a read that waits for a pipe.
+func (in *Input) Interrupt() {
+	in.interrupted.Store(true)
+	if f, ok := in.raw.(*os.File); ok {
+		_ = f.SetReadDeadline(time.Now()) // files cannot, and need not
+	}
 }
 
 // maxWindow is the most memory that a zstd file makes its reader take, in bytes; the
@@ -126,7 +139,7 @@ func (in *Input) Position() int64 { return in.position.Load() }
 // Close closes the file.
 func (in *Input) Close() {
 	in.close()
-	if in.file != nil {
-		_ = in.file.Close()
+	if f, ok := in.raw.(*os.File); ok && in.Name != Stdin {
+		_ = f.Close()
 	}
 }
