@@ -116,6 +116,11 @@ func (a *arrays) of(ns op.Namespace) *collectionArrays {
 
 // known is what is known of a collection, nil for nothing.
 func (a *arrays) known(ns op.Namespace) *collectionArrays {
+	if e := a.order.Front(); e != nil { // mostly the documents of one reply
+		if c := e.Value.(*collectionArrays); c.ns == ns {
+			return c
+		}
+	}
 	e, ok := a.byNS[ns]
 	if !ok {
 		return nil

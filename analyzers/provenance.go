@@ -1,7 +1,6 @@
 package analyzers
 
 import (
-	"slices"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
@@ -233,21 +232,35 @@ func (t *trail) learn(o *op.Operation, s *space, cursor int64) {
 	if !full && len(s.links) == 0 {
 		return
 	}
-	for _, d := range o.Reply.Docs[:min(len(o.Reply.Docs), maxTracedDocs)] {
-		r.docs++
+	docs := o.Reply.Docs[:min(len(o.Reply.Docs), maxTracedDocs)]
+	r.docs += len(docs)
+	if !full {
+		t.learnLinked(r, s, docs)
+		return
+	}
+	for _, d := range docs {
 		r.expected = 0
 		fields := 0
 		t.walker.Walk(d, func(w *op.Walker, v bsoncore.Value) {
 			if len(w.Keys()) == 1 {
 				fields++
-				if !full && !slices.Contains(s.links, w.Keys()[0]) {
-					w.Skip()
-					return
-				}
 			}
 			t.keep(r, w, v)
 		})
 		r.fields = max(r.fields, fields)
+	}
+}
+
+// learnLinked remembers the values of the fields that queries took values from.
+func (t *trail) learnLinked(r *read, s *space, docs []bsoncore.Document) {
+	r.fields = max(r.fields, op.Len(bsoncore.Value{Type: bsoncore.TypeEmbeddedDocument, Data: docs[0]}))
+	for _, d := range docs {
+		r.expected = 0
+		for _, field := range s.links {
+			if v := op.Get(d, field); v.Type != 0 {
+				t.walker.WalkField(field, v, func(w *op.Walker, v bsoncore.Value) { t.keep(r, w, v) })
+			}
+		}
 	}
 }
 

@@ -81,9 +81,9 @@ func newReader(c *config, inputs []*input, emit func(*op.Operation)) (reader, er
 	return newCaptures(c, inputs, emit)
 }
 
-// gcPercent is the garbage collector's pace while files are read. Measured on a
-// capture of 300 MB: a tenth less CPU than at 100, and 80 MB of memory for 58.
-const gcPercent = 200
+// gcPercent is the garbage collector's pace while files are read: memory that a
+// machine has for some seconds, for a few percent of the time.
+const gcPercent = 400
 
 func runAnalyze(ctx context.Context, c *config, names []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	for _, path := range []string{c.Output, c.WriteBaseline} {

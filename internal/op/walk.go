@@ -28,24 +28,38 @@ func (w *Walker) Walk(doc bsoncore.Document, visit func(w *Walker, v bsoncore.Va
 	w.walk(doc, visit)
 }
 
-func (w *Walker) walk(doc bsoncore.Document, visit func(w *Walker, v bsoncore.Value)) {
-	depth := w.MaxDepth
-	if depth == 0 {
-		depth = 8
+// WalkField calls visit for a value as if it stood under key in a document that is
+// walked, and for what it holds.
+func (w *Walker) WalkField(key string, v bsoncore.Value, visit func(w *Walker, v bsoncore.Value)) {
+	w.keys, w.left = w.keys[:0], w.MaxFields
+	if w.left == 0 {
+		w.left = 4096
 	}
+	w.field(key, v, visit)
+}
+
+func (w *Walker) walk(doc bsoncore.Document, visit func(w *Walker, v bsoncore.Value)) {
 	for key, v := range Fields(doc) {
 		if w.left <= 0 {
 			return
 		}
-		w.left--
-		w.keys = append(w.keys, key)
-		w.skip = false
-		visit(w, v)
-		if (v.Type == bsoncore.TypeEmbeddedDocument || v.Type == bsoncore.TypeArray) && !w.skip && len(w.keys) < depth {
-			w.walk(bsoncore.Document(v.Data), visit)
-		}
-		w.keys = w.keys[:len(w.keys)-1]
+		w.field(key, v, visit)
 	}
+}
+
+func (w *Walker) field(key string, v bsoncore.Value, visit func(w *Walker, v bsoncore.Value)) {
+	depth := w.MaxDepth
+	if depth == 0 {
+		depth = 8
+	}
+	w.left--
+	w.keys = append(w.keys, key)
+	w.skip = false
+	visit(w, v)
+	if (v.Type == bsoncore.TypeEmbeddedDocument || v.Type == bsoncore.TypeArray) && !w.skip && len(w.keys) < depth {
+		w.walk(bsoncore.Document(v.Data), visit)
+	}
+	w.keys = w.keys[:len(w.keys)-1]
 }
 
 // Skip leaves out what the value just visited holds.
