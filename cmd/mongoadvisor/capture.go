@@ -149,7 +149,7 @@ func (s *sniffer) read(ctx context.Context) error {
 			s.lock(func() { s.lane.Feed(&p) })
 		case errors.Is(err, live.ErrTimeout), errors.Is(err, syscall.EINTR):
 		default:
-			return fmt.Errorf("interface %s: %w", s.config.Interface, err)
+			return unreadable(fmt.Errorf("interface %s: %w", s.config.Interface, err))
 		}
 		if now := time.Now(); now.Sub(asked) >= dropsEvery {
 			asked = now

@@ -48,6 +48,7 @@ type PacketCoverage struct {
 	Resyncs   int64            `json:"resynchronised"`        // times a stream was taken up again behind one
 	OtherTCP  int64            `json:"connections_other"`     // TCP connections that are not MongoDB's
 	OneSided  int64            `json:"connections_one_sided"` // of which only one direction was seen
+	TLS       int64            `json:"connections_tls"`       // that look like TLS, whatever is in it
 	// OneDirection says that only requests, or only replies, were captured of all
 	// connections: "requests", "replies"; "" when both were.
 	OneDirection string `json:"one_direction,omitempty"`

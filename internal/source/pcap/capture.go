@@ -65,7 +65,6 @@ type Capture struct {
 
 	connections uint64 // of ours
 	messages    int64
-	tls         int64            // connections that look like TLS
 	elsewhere   map[uint16]int64 // connections that are not ours, by port
 }
 
@@ -302,11 +301,8 @@ func (t *Capture) lost(n int) {
 const maxElsewhere = 1024
 
 // foreign counts a connection that is not ours.
-func (t *Capture) foreign(port uint16, tls bool) {
+func (t *Capture) foreign(port uint16) {
 	t.packets.OtherTCP++
-	if tls {
-		t.tls++
-	}
 	if _, known := t.elsewhere[port]; known || len(t.elsewhere) < maxElsewhere {
 		t.elsewhere[port]++
 	}
@@ -351,8 +347,8 @@ func (t *Capture) Why() string {
 		return ""
 	case t.packets.Packets == 0:
 		return "the capture holds no packets"
-	case t.tls > 0:
-		return fmt.Sprintf("%d connections are TLS: capture behind what ends it, or put the proxy in front (listen-tls-cert)", t.tls)
+	case t.packets.TLS > 0:
+		return fmt.Sprintf("connections that are TLS: %d; capture behind what ends it, or put the proxy in front (listen-tls-cert)", t.packets.TLS)
 	case len(t.elsewhere) > 0:
 		return "no connection speaks MongoDB; those seen are on the ports " + t.topPorts() + "; name the server's with --port"
 	case t.stats.Uninspected.Load() > 0:

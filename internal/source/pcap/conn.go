@@ -31,6 +31,7 @@ type conn struct {
 	tries   int // chunks that were looked at in vain
 	session taker
 	lost    bool
+	tls     bool
 	last    time.Time
 	over    bool // it is in the list of those
 	early   early
@@ -181,8 +182,19 @@ func (c *conn) foreign(b []byte) {
 	if c.client == 1 || c.client < 0 && c.ends[0].port < port {
 		port = c.ends[0].port
 	}
-	c.t.foreign(port, isTLS(b))
+	if isTLS(b) {
+		c.encrypted()
+	}
+	c.t.foreign(port)
 	c.release()
+}
+
+// encrypted counts a connection that looks like TLS, once.
+func (c *conn) encrypted() {
+	if !c.tls {
+		c.tls = true
+		c.t.packets.TLS++
+	}
 }
 
 // release drops what only a connection of ours needs.
@@ -207,7 +219,7 @@ func (h *half) direction() session.Direction {
 func (h *half) feed(b []byte, at time.Time) {
 	t := h.c.t
 	if h.seen == 0 && isTLS(b) && !h.syn {
-		t.tls++
+		h.c.encrypted()
 	}
 	h.seen += int64(len(b))
 	t.stats.Bytes[h.direction()].Add(int64(len(b)))
@@ -222,7 +234,7 @@ func (h *half) feed(b []byte, at time.Time) {
 		h.lost = true
 		t.stats.BytesLost.Add(int64(len(b)))
 		if why == wire.LostTLS {
-			t.tls++
+			h.c.encrypted()
 		}
 		if !h.c.lost {
 			h.c.lost = true

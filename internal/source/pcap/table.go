@@ -148,5 +148,8 @@ func (o *others) note(t *Lane, s *segment) {
 		return
 	}
 	o.seen[k] = true
-	t.foreign(min(s.from.port, s.to.port), isTLS(s.payload))
+	if isTLS(s.payload) {
+		t.packets.TLS++
+	}
+	t.foreign(min(s.from.port, s.to.port))
 }
