@@ -53,8 +53,7 @@ On other systems than Linux: tcpdump -w - port 27017 | mongoadvisor analyze -`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&c.Interface, "interface", "i", "", "network interface, or any")
-	f.UintSliceVar(&c.Port, "port", nil, "ports of the servers (default 27017,27018,27019)")
-	f.UintSliceVar(&c.VXLAN, "vxlan", nil, "UDP ports of VXLAN tunnels with mirrored traffic (default 4789)")
+	c.captured(f, "default 27017,27018,27019")
 	f.Var(&c.Capture.Buffer, "capture.buffer", "memory the kernel puts packets into until they are read")
 	f.StringVar(&c.Capture.User, "capture.user", c.Capture.User, "user to become once the interface is open, when started as root; empty to stay")
 	f.BoolVar(&c.Capture.Promiscuous, "capture.promiscuous", c.Capture.Promiscuous, "take packets for other machines, too")

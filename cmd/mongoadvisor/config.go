@@ -124,6 +124,15 @@ func (c *config) judging(f *pflag.FlagSet) {
 	f.Var(&c.MemoryLimit, "memory-limit", "memory of the whole process that is not to be exceeded; 0 for none, or what GOMEMLIMIT says")
 }
 
+// captured registers what commands take that read packets.
+func (c *config) captured(f *pflag.FlagSet, ports string) {
+	f.UintSliceVar(&c.Port, "port", nil, "ports of the servers ("+ports+")")
+	f.UintSliceVar(&c.VXLAN, "vxlan", nil, "UDP ports of VXLAN tunnels with mirrored traffic (default 4789)")
+	for _, name := range []string{"port", "vxlan"} {
+		f.Lookup(name).DefValue = "" // or the help text says []
+	}
+}
+
 // serving registers what commands take that serve metrics and announce findings.
 func (c *config) serving(f *pflag.FlagSet) {
 	f.Var(&c.Remind, "remind", "least time between two log records of one finding")
