@@ -58,12 +58,12 @@ func newAdvisor(c *config, logger *zap.Logger, listeners func() []string, announ
 	return a, nil
 }
 
-// judge is where operations reach the rules, on one goroutine.
-func (a *advisor) judge(o *op.Operation) {
+// count adds an operation to what reports say of all of them. It may run beside the
+// judging of others.
+func (a *advisor) count(o *op.Operation) {
 	if o.Command != op.Notice {
 		a.tally.count(o)
 	}
-	a.engine.Judge(o)
 }
 
 // report is everything there is to say of a source that tells has of its operations.

@@ -103,8 +103,11 @@ func runAnalyze(ctx context.Context, c *config, names []string, stdin io.Reader,
 		return err
 	}
 	defer a.sinks.Close()
-	judges := newConveyor(a.judge)
-	r, err := newReader(c, inputs, judges.put)
+	judges := newConveyor(a.engine.Judge)
+	r, err := newReader(c, inputs, func(o *op.Operation) {
+		a.count(o)
+		judges.put(o)
+	})
 	if err != nil {
 		return err
 	}

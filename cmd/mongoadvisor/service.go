@@ -103,7 +103,8 @@ func (s *service) judge(o *op.Operation) {
 	} else if s.dials.allow(string(o.Notice)) {
 		s.logger.Info("a connection cannot be read in full", zap.String("notice", string(o.Notice)), zap.String("network.peer.address", o.Conn.Client))
 	}
-	s.advisor.judge(o)
+	s.count(o)
+	s.engine.Judge(o)
 }
 
 // finish ends everything once no traffic comes any more: analysis of what was seen,

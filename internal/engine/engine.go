@@ -44,7 +44,7 @@ type rule struct {
 	analyzer *analysis.Analyzer
 	pass     *analysis.Pass
 	states   *states
-	limits   map[string]int64
+	limits   []limit // few: looked through
 	calls    uint64
 	stats    *RuleStats
 }
@@ -79,13 +79,13 @@ func New(c Config) *Engine {
 // rule makes what the engine keeps for an analyzer. States that are shared are
 // made once.
 func (e *Engine) rule(a *analysis.Analyzer, shared map[string]*states) *rule {
-	r := &rule{analyzer: a, stats: &RuleStats{ID: a.ID}, limits: map[string]int64{analysis.MinCountLimit: int64(a.MinCount)}}
+	r := &rule{analyzer: a, stats: &RuleStats{ID: a.ID}, limits: []limit{{analysis.MinCountLimit, int64(a.MinCount)}}}
 	for _, l := range a.Limits {
-		r.limits[l.Name] = l.Default
+		r.limits = append(r.limits, limit{l.Name, l.Default})
 	}
-	for name := range r.limits {
-		if v, ok := e.config.Limits[a.ID+"."+name]; ok {
-			r.limits[name] = v
+	for i, l := range r.limits {
+		if v, ok := e.config.Limits[a.ID+"."+l.name]; ok {
+			r.limits[i].value = v
 		}
 	}
 	r.states = newStates(a.State, &r.stats.Evicted)
@@ -100,12 +100,19 @@ func (e *Engine) rule(a *analysis.Analyzer, shared map[string]*states) *rule {
 	return r
 }
 
+// limit is the value of a limit that is in force.
+type limit struct {
+	name  string
+	value int64
+}
+
 func (r *rule) limit(name string) int64 {
-	v, ok := r.limits[name]
-	if !ok {
-		panic("rule " + r.analyzer.ID + " asks for limit " + name + ", which it does not declare")
+	for i := range r.limits {
+		if r.limits[i].name == name {
+			return r.limits[i].value
+		}
 	}
-	return v
+	panic("rule " + r.analyzer.ID + " asks for limit " + name + ", which it does not declare")
 }
 
 // Judge runs the rules over one operation.
@@ -198,7 +205,7 @@ func (e *Engine) report(by *rule, p *analysis.Pass, f analysis.Finding) {
 	r := analysis.Report{
 		Rule: p.Analyzer, Finding: f, Op: p.Op, Time: p.Now, NS: f.NS, Shape: f.Shape,
 		Count: by.count(p.Op), Command: p.Op.Command, Severity: p.Analyzer.Severity, Confident: f.Confidence,
-		MinCount: by.limits[analysis.MinCountLimit],
+		MinCount: by.limit(analysis.MinCountLimit),
 	}
 	if f.Override {
 		r.Severity = f.Severity

@@ -21,6 +21,7 @@ type states struct {
 	byKey   map[uint64]*list.Element
 	order   *list.List
 	evicted *atomic.Int64
+	newest  *stateItem // the one at the front of order
 }
 
 type stateItem struct {
@@ -41,9 +42,13 @@ func (s *states) get(k *keys) any {
 		return nil
 	}
 	key := k.of(s.spec.Scope)
+	if s.newest != nil && s.newest.key == key { // mostly the same as for the operation before
+		return s.newest.state
+	}
 	if e, ok := s.byKey[key]; ok {
 		s.order.MoveToFront(e)
-		return e.Value.(*stateItem).state
+		s.newest = e.Value.(*stateItem)
+		return s.newest.state
 	}
 	if s.order.Len() >= s.max {
 		last := s.order.Back()
@@ -52,7 +57,7 @@ func (s *states) get(k *keys) any {
 		s.evicted.Add(1)
 	}
 	item := &stateItem{key: key, state: s.spec.New()}
-	s.byKey[key] = s.order.PushFront(item)
+	s.byKey[key], s.newest = s.order.PushFront(item), item
 	return item.state
 }
 
