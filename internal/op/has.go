@@ -7,13 +7,13 @@ type Has uint16
 
 // The facts. Each is a property of the source, not of one operation.
 const (
-	HasReply    Has = 1 << iota // replies are seen
-	HasLatency                  // request and reply carry times of one clock
-	HasConn                     // operations are attributed to connections
-	HasExec                     // keys and documents examined, the plan
-	HasSnapshot                 // a live server was inspected
-	HasDocuments                // documents that are written, and those of replies
-	HasEvery                    // every operation is seen, not only slow ones
+	HasReply     Has = 1 << iota // replies are seen
+	HasLatency                   // request and reply carry times of one clock
+	HasConn                      // operations are attributed to connections
+	HasExec                      // keys and documents examined, the plan
+	HasSnapshot                  // a live server was inspected
+	HasDocuments                 // documents that are written, and those of replies
+	HasEvery                     // every operation is seen, not only slow ones
 )
 
 // HasTraffic is what a source tells that sees whole connections.
