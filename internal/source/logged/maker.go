@@ -125,21 +125,22 @@ func (m *Maker) Add(r Record) {
 		m.hold(&r, conn, name, statementOf(&r, command), redacted)
 		return
 	}
-	if before := m.held[conn.ID]; before != nil {
-		delete(m.held, conn.ID)
-		if name == before.name && !statement {
-			before.finish(&r, command)
-			m.coverage.Skipped[SkipDuplicate] += before.records
-			m.send(before.operation(m, before.command))
-			return
-		}
+	before := m.held[conn.ID]
+	delete(m.held, conn.ID)
+	writes := m.config.Grouped && !statement && (name == "update" || name == "delete")
+	switch {
+	case before != nil && writes && name == before.name && before.command == nil:
+		before.finish(&r, command)
+		m.leave(before)
+		return
+	case before != nil:
 		m.leave(before)
 	}
-	o := m.operation(&r, conn, command, redacted)
-	if (o.Command == "update" || o.Command == "delete") && !statement {
-		o.Cut = true // its statements were each too quick to be logged
+	if writes {
+		m.holdCommand(&r, conn, name, command, redacted)
+		return
 	}
-	m.send(o)
+	m.send(m.operation(&r, conn, command, redacted))
 }
 
 func (m *Maker) skip(why string) { m.coverage.Skipped[why]++ }
@@ -193,7 +194,7 @@ func (m *Maker) operation(r *Record, conn *op.Conn, command bsoncore.Document, r
 		Exec: op.Exec{KeysExamined: r.Keys, DocsExamined: r.Docs, Plan: r.Plan, SortInMemory: r.Sorted},
 	}
 	o.Read(wire(r, ns, command), ns.DB)
-	if o.NS.Coll == "" && (o.Kind == op.KindRead || o.Kind == op.KindWrite) && ns.Coll != "$cmd" && o.Command != "bulkWrite" {
+	if o.NS.Coll == "" && (o.Kind == op.KindRead || o.Kind == op.KindWrite) && !strings.HasPrefix(ns.Coll, "$cmd") && o.Command != "bulkWrite" {
 		o.NS = ns
 	}
 	o.Reply = reply(o, r)
@@ -282,7 +283,7 @@ func renamed(command bsoncore.Document, ns op.Namespace) bsoncore.Document {
 		switch {
 		case k == "$db" && hides:
 			out = bsoncore.AppendStringElement(out, k, ns.DB)
-		case (first || k == "collection") && hides && ns.Coll != "$cmd":
+		case (first || k == "collection") && hides && !strings.HasPrefix(ns.Coll, "$cmd"):
 			out = bsoncore.AppendStringElement(out, k, ns.Coll)
 		default:
 			out = bsoncore.AppendValueElement(out, k, v)

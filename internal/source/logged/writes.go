@@ -48,24 +48,18 @@ func writeOf(r *Record, command bsoncore.Document) (name string, statement bool)
 	return name, sent != name
 }
 
-// hold keeps a statement until its command comes.
+// hold keeps a statement until its command comes. In a log that was sorted the
+// command may stand before it, at the same time.
 func (m *Maker) hold(r *Record, conn *op.Conn, name string, command bsoncore.Document, redacted bool) {
 	ns := op.ParseNamespace(strings.Clone(r.NS))
 	b := m.held[conn.ID]
-	if b != nil && (b.name != name || b.ns != ns || len(b.statements) >= maxStatements || b.bytes > maxBatchBytes) {
+	if b != nil && (b.name != name || b.ns != ns || len(b.statements) >= maxStatements || b.bytes > maxBatchBytes || b.command != nil && r.End.After(b.first.End)) {
 		delete(m.held, conn.ID)
 		m.leave(b)
 		b = nil
 	}
 	if b == nil {
-		if len(m.order) >= maxBatches {
-			m.drop()
-		}
-		b = &batch{name: name, first: *r, conn: conn, ns: ns}
-		b.first.NS, b.first.Plan = strings.Clone(r.NS), strings.Clone(r.Plan)
-		b.first.Command, b.first.Original, b.first.Views = nil, nil, bsoncore.Value{}
-		m.held[conn.ID] = b
-		m.order = append(m.order, conn.ID)
+		b = m.begin(r, conn, name, ns)
 	} else {
 		b.add(r)
 	}
@@ -73,6 +67,28 @@ func (m *Maker) hold(r *Record, conn *op.Conn, name string, command bsoncore.Doc
 	b.bytes += len(command)
 	b.records++
 	b.redacted = b.redacted || redacted
+}
+
+// holdCommand keeps a command that came without its statements.
+func (m *Maker) holdCommand(r *Record, conn *op.Conn, name string, command bsoncore.Document, redacted bool) {
+	ns := op.ParseNamespace(strings.Clone(r.NS))
+	if coll := op.Str(op.Get(command, name)); coll != "" && !redacted {
+		ns.Coll = coll // the record may be about "db.$cmd"
+	}
+	b := m.begin(r, conn, name, ns)
+	b.command, b.records, b.redacted = command, 1, redacted
+}
+
+func (m *Maker) begin(r *Record, conn *op.Conn, name string, ns op.Namespace) *batch {
+	if len(m.order) >= maxBatches {
+		m.drop()
+	}
+	b := &batch{name: name, first: *r, conn: conn, ns: ns}
+	b.first.NS, b.first.Plan = ns.String(), strings.Clone(r.Plan)
+	b.first.Command, b.first.Original, b.first.Views, b.first.Update = nil, nil, bsoncore.Value{}, bsoncore.Value{}
+	m.held[conn.ID] = b
+	m.order = append(m.order, conn.ID)
+	return b
 }
 
 // drop makes room: batches that were sent are forgotten, and the oldest is sent if
@@ -94,11 +110,16 @@ func (m *Maker) drop() {
 	}
 }
 
-// add sums up.
+// add sums up. The time is that of the command once that is known.
 func (b *batch) add(r *Record) {
 	f := &b.first
-	f.End = r.End
-	f.Took += r.Took
+	if b.command == nil {
+		f.End = r.End
+		f.Took += r.Took
+	}
+	if f.Plan == "" {
+		f.Plan = strings.Clone(r.Plan)
+	}
 	f.Keys += r.Keys
 	f.Docs += r.Docs
 	f.Matched += r.Matched
@@ -116,18 +137,19 @@ func (b *batch) add(r *Record) {
 func (b *batch) finish(r *Record, command bsoncore.Document) {
 	b.first.End, b.first.Took, b.first.Bytes = r.End, r.Took, r.Bytes
 	b.command = command
+	b.records++
 	if r.Failed && !b.first.Failed {
 		b.first.Failed, b.first.Code, b.first.CodeName = true, r.Code, r.CodeName
 	}
 }
 
 // operation is the command as it was sent.
-func (b *batch) operation(m *Maker, command bsoncore.Document) *op.Operation {
+func (b *batch) operation(m *Maker) *op.Operation {
 	at, out := bsoncore.AppendDocumentStart(nil)
 	out = bsoncore.AppendStringElement(out, b.name, b.ns.Coll)
 	db := false
 	first := true
-	for k, v := range op.Fields(command) {
+	for k, v := range op.Fields(b.command) {
 		if !first && k != b.name+"s" {
 			db = db || k == "$db"
 			out = bsoncore.AppendValueElement(out, k, v)
@@ -144,13 +166,17 @@ func (b *batch) operation(m *Maker, command bsoncore.Document) *op.Operation {
 	r := b.first
 	r.Legacy = false
 	r.Kind = "command"
-	return m.operation(&r, b.conn, out, b.redacted)
+	o := m.operation(&r, b.conn, out, b.redacted)
+	if len(b.statements) == 0 {
+		o.Cut = true // each was too quick to be logged
+	}
+	return o
 }
 
-// leave sends a batch whose command never came.
+// leave sends a batch to which nothing more comes.
 func (m *Maker) leave(b *batch) {
 	if n := b.records - 1; n > 0 {
 		m.coverage.Skipped[SkipDuplicate] += n
 	}
-	m.send(b.operation(m, nil))
+	m.send(b.operation(m))
 }
