@@ -127,7 +127,7 @@ func (m *Maker) Add(r Record) {
 	}
 	before := m.held[conn.ID]
 	delete(m.held, conn.ID)
-	writes := m.config.Grouped && !statement && (name == "update" || name == "delete")
+	writes := !statement && (name == "update" || name == "delete") && op.Get(command, name+"s").Type == 0
 	switch {
 	case before != nil && writes && name == before.name && before.command == nil:
 		before.finish(&r, command)
@@ -136,8 +136,12 @@ func (m *Maker) Add(r Record) {
 	case before != nil:
 		m.leave(before)
 	}
-	if writes {
+	switch {
+	case writes && m.config.Grouped:
 		m.holdCommand(&r, conn, name, command, redacted)
+		return
+	case writes:
+		m.skip(SkipDuplicate)
 		return
 	}
 	m.send(m.operation(&r, conn, command, redacted))
