@@ -69,13 +69,14 @@ func (c *conns) add(key string) *list.Element {
 }
 
 // introduce takes in what a client said of itself.
-func (c *conns) introduce(key, remote string, client bsoncore.Document) {
+func (c *conns) introduce(key, remote string, client bsoncore.Document) *op.Conn {
 	app := op.Str(op.Get(op.Doc(op.Get(client, "application")), "name"))
 	driver := op.Doc(op.Get(client, "driver"))
 	next := *c.of(key, remote, app)
 	next.Handshake = true
 	next.Driver = strings.TrimSpace(printable(op.Str(op.Get(driver, "name"))) + " " + printable(op.Str(op.Get(driver, "version"))))
 	c.byKey[key].Value.(*knownConn).conn = &next
+	return &next
 }
 
 // maxClientName bounds names that a client chooses, in bytes.

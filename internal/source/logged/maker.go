@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
@@ -81,8 +82,13 @@ func (m *Maker) Has() op.Has {
 }
 
 // Introduce takes in what the client of a connection said of itself.
-func (m *Maker) Introduce(conn uint64, remote string, client bsoncore.Document) {
-	m.conns.introduce(connKey(conn, remote, ""), remote, client)
+// That is an operation, too: the hello of a new connection.
+func (m *Maker) Introduce(at time.Time, conn uint64, remote string, client bsoncore.Document) {
+	c := m.conns.introduce(connKey(conn, remote, ""), remote, client)
+	m.stretches.add(&op.Operation{
+		Time: at, Has: m.config.Has, Source: m.config.Source, Conn: c, NS: op.Namespace{DB: "admin"},
+		Command: "hello", Kind: op.KindHandshake, Introduces: true, Reply: op.Reply{Seen: true, OK: true},
+	}, 0)
 }
 
 // Undecoded counts a record that tells of an operation and was not understood.

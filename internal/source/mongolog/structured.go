@@ -46,7 +46,7 @@ func (l *Log) structured(doc bsoncore.Document) {
 			client = ctx
 		}
 		if n, ok := connNumber(client); ok {
-			l.maker.Introduce(n, op.Str(op.Get(attr, "remote")), op.Doc(op.Get(attr, "doc")))
+			l.maker.Introduce(at.Time().UTC(), n, op.Str(op.Get(attr, "remote")), op.Doc(op.Get(attr, "doc")))
 		}
 	case id == idSlowQuery || msg == "Slow query":
 		r := logged.Read(attr)

@@ -59,7 +59,7 @@ func (l *Log) text(line []byte) {
 	component := string(bytes.Trim(line[end+2:open], " "))
 	ctx, message := string(line[open+1:open+size]), bytes.TrimLeft(line[open+size+1:], " ")
 	if component == "NETWORK" {
-		l.metadata(message)
+		l.metadata(time.UnixMilli(ms).UTC(), message)
 		return
 	}
 	if component != "COMMAND" && component != "WRITE" && component != "QUERY" {
@@ -100,7 +100,7 @@ func duration(message []byte) (time.Duration, bool) {
 }
 
 // metadata reads "received client metadata from 127.0.0.1:49782 conn1: { … }".
-func (l *Log) metadata(message []byte) {
+func (l *Log) metadata(at time.Time, message []byte) {
 	rest, ok := bytes.CutPrefix(message, []byte("received client metadata from "))
 	if !ok {
 		return
@@ -113,7 +113,7 @@ func (l *Log) metadata(message []byte) {
 	}
 	client, _, err := shelltext.Append(nil, append([]byte("{"), doc...))
 	if err == nil {
-		l.maker.Introduce(n, remote, client)
+		l.maker.Introduce(at, n, remote, client)
 	}
 }
 
