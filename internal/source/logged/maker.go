@@ -275,6 +275,8 @@ func reply(o *op.Operation, r *Record) op.Reply {
 		out.Returned = int(min(r.Matched+r.Deleted, 1))
 	case "count":
 		out.N = -1 // it is not logged
+	case "find", "aggregate":
+		out.Seen = out.Seen && (r.Failed || r.Returned >= 0) // that of a batch that was cut is unknown, and many
 	case "update", "delete", "insert":
 		out.Returned = 0
 		if r.Failed { // the command says ok, and lists what failed
