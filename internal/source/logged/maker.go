@@ -42,6 +42,7 @@ type Maker struct {
 	stretches stretches
 	held      map[uint64]*batch // statements that wait for their command, by connection
 	order     []uint64
+	cursors   cursors
 	redaction redaction
 	coverage  op.RecordCoverage
 }
@@ -214,27 +215,8 @@ func (m *Maker) operation(r *Record, conn *op.Conn, command bsoncore.Document, r
 	if !redacted && o.Kind == op.KindRead {
 		o.View = view(r)
 	}
+	m.cursors.open(o)
 	return o
-}
-
-// origin is the command that opened the cursor of a getMore.
-func (m *Maker) origin(r *Record, ns op.Namespace) *op.Origin {
-	original := slices.Clone(r.Original)
-	if original == nil && r.Legacy {
-		original = findOf(r, ns, slices.Clone(r.Command))
-	}
-	if original == nil {
-		return nil
-	}
-	if isRedacted(original) {
-		original = renamed(m.redaction.document(original, ""), ns)
-	}
-	var o op.Operation
-	o.Read(original, ns.DB)
-	if o.Body == nil {
-		return nil
-	}
-	return &op.Origin{Command: o.Command, NS: o.NS, Shape: o.Shape()}
 }
 
 // view is the view that was read: the server resolves a chain of them to one
