@@ -183,11 +183,8 @@ func skipped(r *Record) string {
 		return SkipHandshake
 	}
 	for _, d := range []bsoncore.Document{r.Command, r.Original} {
-		for _, stage := range op.Docs(op.Get(d, "pipeline")) {
-			if op.FirstKey(stage) == "$changeStream" {
-				return SkipChangeStream
-			}
-			break
+		if stages := op.Docs(op.Get(d, "pipeline")); len(stages) > 0 && op.FirstKey(stages[0]) == "$changeStream" {
+			return SkipChangeStream
 		}
 	}
 	return ""

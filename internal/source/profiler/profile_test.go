@@ -165,3 +165,20 @@ func FuzzRead(f *testing.F) {
 		_ = p.Read(bytes.NewReader(raw))
 	})
 }
+
+// A document that is too large to be kept is counted, and the next one read.
+func TestTooLarge(t *testing.T) {
+	line, _, _ := bytes.Cut(slowlab(t), []byte("\n"))
+	huge := slices.Concat([]byte(`{"op":"`), bytes.Repeat([]byte("x"), 49<<20), []byte(`"}`+"\n"), line)
+	p := profiler.New(profiler.Config{})
+	if err := p.Read(bytes.NewReader(huge)); err != nil {
+		t.Fatal(err)
+	}
+	if c := p.Coverage(); c.Undecoded[profiler.TooLarge] != 1 || c.Decoded != 1 {
+		t.Errorf("%+v", c)
+	}
+	p = profiler.New(profiler.Config{})
+	if err := p.Read(bytes.NewReader([]byte{0xff, 0xff, 0xff, 0x7f, 0})); err == nil || p.Coverage().Undecoded[profiler.BadBSON] != 1 {
+		t.Errorf("%v %+v", err, p.Coverage())
+	}
+}
