@@ -73,10 +73,24 @@ func (c *conns) introduce(key, remote string, client bsoncore.Document) *op.Conn
 	app := op.Str(op.Get(op.Doc(op.Get(client, "application")), "name"))
 	driver := op.Doc(op.Get(client, "driver"))
 	next := *c.of(key, remote, app)
-	next.Handshake = true
 	next.Driver = strings.TrimSpace(printable(op.Str(op.Get(driver, "name"))) + " " + printable(op.Str(op.Get(driver, "version"))))
+	next.Handshake = next.Handshake || !member(&next) // a router does not say for whom it asks
 	c.byKey[key].Value.(*knownConn).conn = &next
 	return &next
+}
+
+// member reports whether another server is behind a connection, a router or a
+// member of a replica set. The old shell gives the same driver, and its name.
+func member(c *op.Conn) bool {
+	return strings.HasPrefix(c.Driver, "NetworkInterface") || strings.HasPrefix(c.Driver, "MongoDB Internal Client") && (c.App == "" || c.App == oplogFetcher)
+}
+
+const oplogFetcher = "OplogFetcher"
+
+// replicates reports whether a member of the replica set works there for itself:
+// it reads the oplog, or repeats reads to keep its memory warm.
+func replicates(c *op.Conn) bool {
+	return c.App == oplogFetcher || strings.HasPrefix(c.Driver, "NetworkInterfaceTL-Repl") || strings.HasPrefix(c.Driver, "NetworkInterfaceTL-MirrorMaestro")
 }
 
 // maxClientName bounds names that a client chooses, in bytes.

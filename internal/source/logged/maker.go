@@ -86,6 +86,9 @@ func (m *Maker) Has() op.Has {
 // That is an operation, too: the hello of a new connection.
 func (m *Maker) Introduce(at time.Time, conn uint64, remote string, client bsoncore.Document) {
 	c := m.conns.introduce(connKey(conn, remote, ""), remote, client)
+	if member(c) {
+		return
+	}
 	m.stretches.add(&op.Operation{
 		Time: at, Has: m.config.Has, Source: m.config.Source, Conn: c, NS: op.Namespace{DB: "admin"},
 		Command: "hello", Kind: op.KindHandshake, Introduces: true, Reply: op.Reply{Seen: true, OK: true},
@@ -118,6 +121,10 @@ func (m *Maker) Add(r Record) {
 		return
 	}
 	conn := m.conns.of(connKey(r.Conn, r.Remote, r.App), r.Remote, r.App)
+	if replicates(conn) {
+		m.skip(SkipReplication)
+		return
+	}
 	if r.Truncated {
 		m.coverage.Truncated++
 	}

@@ -97,6 +97,11 @@ func TestWrappedLines(t *testing.T) {
 }
 
 func TestIs(t *testing.T) {
+	for _, text := range []string{`{"t":{"$date":"2026-12-01T00:04`, `{"log":"{\"t\":{\"$date\":\"2026-12`, `2024-01-02T03:04:05.000000000Z stdout F {"t":{"$date":"2026`} {
+		if !mongolog.Is([]byte(text)) {
+			t.Errorf("%q is not taken for a log", text)
+		}
+	}
 	for _, text := range []string{"", "\n", "hello\n", `{"a":1}` + "\n", `{"op":"query","ns":"a.b","ts":{"$date":5}}`, "\xd4\xc3\xb2\xa1\x02\x00\x04\x00"} {
 		if mongolog.Is([]byte(text)) {
 			t.Errorf("%q is taken for a log", text)
@@ -318,6 +323,24 @@ func TestConnections(t *testing.T) {
 	}
 	if d.Driver != "PyMongo 4.0" || d.App != "" || !d.Handshake {
 		t.Errorf("%+v", d)
+	}
+}
+
+// Members of the replica set are no clients: they have no names, and their work is
+// not the application's. A router passes on what clients ask.
+func TestMembersAreNoClients(t *testing.T) {
+	text := ""
+	for i, driver := range []string{"NetworkInterfaceTL-MirrorMaestro", "NetworkInterfaceTL", "MongoDB Internal Client", "PyMongo"} {
+		text += fmt.Sprintf(`{"t":{"$date":"2026-12-01T00:00:00.000+00:00"},"s":"I","c":"NETWORK","id":51800,"ctx":"conn%d","msg":"client metadata","attr":{"remote":"10.0.0.1:5","client":"conn%d","doc":{"driver":{"name":"%s","version":"6"}}}}`, i+1, i+1, driver) + "\n" +
+			entry(fmt.Sprintf("conn%d", i+1), `"type":"command","ns":"a.b","command":{"find":"b","$db":"a"},"nreturned":1,"remote":"10.0.0.1:5","durationMillis":3`)
+	}
+	ops, l := read(t, text)
+	var got []string
+	for _, o := range ops {
+		got = append(got, fmt.Sprint(o.Command, " ", o.Conn.Handshake))
+	}
+	if fmt.Sprint(got) != "[find false find false hello true find true]" || l.Coverage().Skipped[logged.SkipReplication] != 1 {
+		t.Errorf("%v, %+v", got, l.Coverage())
 	}
 }
 

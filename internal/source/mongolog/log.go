@@ -152,5 +152,12 @@ func (l *Log) Flush() {
 func Is(head []byte) bool {
 	l := New(Config{})
 	_ = l.Read(bytes.NewReader(head)) // memory does not fail
-	return l.recognised > 0 || bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n[\xef\xbb\xbf"), []byte(`{"t":{"$date":"`))
+	return l.recognised > 0 || startsLikeLog(head)
+}
+
+// startsLikeLog looks at a first line that is longer than what is seen of the file:
+// the time is the first of an entry, whatever is around it.
+func startsLikeLog(head []byte) bool {
+	head = head[:min(len(head), maxPrefix)]
+	return bytes.Contains(head, []byte(`{"t":{"$date":"`)) || bytes.Contains(head, []byte(`{\"t\":{\"$date\":\"`))
 }
