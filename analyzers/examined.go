@@ -7,10 +7,20 @@ import (
 	"mongoadvisor/internal/op"
 )
 
+// examinedMessages say what was measured, where unindexedMessages suspect.
+var examinedMessages = map[string]string{
+	"collscan":       "reads the whole collection for few documents: no index serves its conditions",
+	"sort-in-memory": "reads many documents and sorts them in memory for few: no index gives its order",
+	"poor-targeting": "examines many times more documents than it returns",
+}
+
 // judgeExamined judges a call whose source says what was examined.
 func judgeExamined(p *analysis.Pass, c *pace, s *op.Statement) {
 	o := p.Op
-	returned, examined := max(broughtBack(o), 0), o.Exec.DocsExamined
+	returned, examined := broughtBack(o), o.Exec.DocsExamined
+	if returned < 0 {
+		return // a log does not say what a count found
+	}
 	ratio := examined / max(returned, 1)
 	severity, limit, poor := step(p, ratio-1, rung{"low-ratio", analysis.Low}, rung{"medium-ratio", analysis.Medium}, rung{"high-ratio", analysis.High})
 	poor = poor && examined-returned > p.Limit("examined") && !sumsUp(s)
@@ -30,6 +40,10 @@ func judgeExamined(p *analysis.Pass, c *pace, s *op.Statement) {
 		reason = "collscan"
 	}
 	f := unindexedFinding(p, s, &w, reason, nil)
+	f.Message = s.Command + " " + examinedMessages[reason]
+	if len(f.Fields) > 0 {
+		f.Message += ", on " + strings.Join(f.Fields, ", ")
+	}
 	f.Severity, f.Override, f.Confidence = severity, true, analysis.Observed
 	indexes, _ := p.Env.Indexes(s.NS)
 	if ix, ok := w.led(indexes); ok && reason == "poor-targeting" {

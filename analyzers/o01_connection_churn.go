@@ -9,7 +9,7 @@ import (
 
 func connectionChurn() *analysis.Analyzer {
 	return &analysis.Analyzer{
-		ID: "O01", Name: "connection-churn", Since: "0.2.0", Severity: analysis.Medium, Needs: op.HasConn,
+		ID: "O01", Name: "connection-churn", Since: "0.2.0", Severity: analysis.Medium, Needs: op.HasConn | op.HasEvery,
 		Title:    "Connections that are opened for a few operations each",
 		Commands: append([]string{"hello", "saslStart", "saslContinue", "authenticate", "insert", "getMore"}, filterCommands...), Run: runConnectionChurn,
 		State: &analysis.StateSpec{Scope: analysis.ScopeApp, Max: 256, New: func() any { return newYoungConnections() }},

@@ -1,10 +1,14 @@
 package analyzers
 
-import "mongoadvisor/internal/analysis"
+import (
+	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/op"
+)
 
 func transactionMisuse() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		ID: "O03", Name: "transaction-misuse", Since: "0.2.0", Severity: analysis.Medium,
+		Needs:    op.HasEvery,
 		Title:    "Transactions that are too long, too large, in vain or not needed",
 		Commands: append([]string{"commitTransaction", "abortTransaction", "insert", "getMore"}, filterCommands...), Run: runTransactionMisuse,
 		State: &analysis.StateSpec{Scope: analysis.ScopeGlobal, New: func() any { return newTransactions() }},

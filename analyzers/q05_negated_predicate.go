@@ -14,17 +14,18 @@ func negatedPredicate() *analysis.Analyzer {
 		Commands: filterCommands, Run: runNegatedPredicate, Wants: op.TraitNegation,
 		Reasons: []analysis.Reason{
 			{Name: negatedRegex, Doc: "a regular expression under `$not`, `$nin` or `$nor`: no index ever serves it"},
-			{Name: notEqual, Doc: "`$ne` or `$nin`, and much came back"},
-			{Name: negatedOther, Doc: "`$not` or `$nor` around another condition, and much came back"},
-			{Name: missingField, Doc: "`$exists: false` or a comparison with null, and much came back"},
+			{Name: notEqual, Doc: "`$ne` or `$nin`, and much came back or was read"},
+			{Name: negatedOther, Doc: "`$not` or `$nor` around another condition, and much came back or was read"},
+			{Name: missingField, Doc: "`$exists: false` or a comparison with null, and much came back or was read"},
 		},
 		Limits: []analysis.Limit{
 			{Name: "returned", Default: 100, Unit: "documents", Doc: "documents in the first batch from which much came back; a cursor that stays open counts as well"},
+			{Name: "examined", Default: 1000, Unit: "documents", Doc: "documents examined in vain from which much was read, however little came back (sources with execution statistics)"},
 			{Name: "long-list", Default: 200, Unit: "values", Doc: "length of a `$nin` list from which Q07 speaks of it instead"},
 		},
 		Doc: analysis.Doc{
 			What: "A filter without any condition that selects (no equality, list, range, bounded regular expression, text or geo search): all it says is what a document must not be. " +
-				"`$ne`, `$nin`, `$not`, `$nor`, `$exists: false` and comparisons with null are reported when the reply shows that much came back; a negated regular expression always.",
+				"`$ne`, `$nin`, `$not`, `$nor`, `$exists: false` and comparisons with null are reported when the reply shows that much came back, or a log that much was read; a negated regular expression always.",
 			Why: "A negation leaves the index two ranges, before the value and behind it, which is most of the index. Measured on MongoDB 6.0.5 over 20,000 documents with an index on each field: " +
 				"`{st: {$ne: 1}}` read 15,001 keys and fetched 15,000 documents; `{opt: null}` 18,001 and 18,000. That is what they return, so the cost is in asking for nearly everything. " +
 				"`$nor` looked at all 20,000 for 15,000; `{s: {$not: /^User0/}}` at all 20,000, where `/^User0/` has an index range.",
@@ -79,6 +80,13 @@ func judgeNegation(p *analysis.Pass, s *op.Statement, statement int, f op.Filter
 		finding.Caveat = "a collection that is and stays small"
 	} else {
 		finding.Evidence = []analysis.Evidence{{Name: "returned", Value: int64(max(p.Op.Reply.Returned, len(p.Op.Reply.Docs))), Limit: p.Limit("returned"), Unit: "documents"}}
+		if p.Op.Has&op.HasExec != 0 {
+			finding.Evidence = append(finding.Evidence, analysis.Evidence{Name: "examined", Value: p.Op.Exec.DocsExamined, Limit: p.Limit("examined"), Unit: "documents"})
+		}
+		if p.Op.Has&op.HasExec != 0 && readInVain(p) {
+			finding.Message = strings.Replace(finding.Message, "much comes back", "much is read", 1)
+			finding.Caveat = "the documents that are wanted may be rare, and the query as well"
+		}
 	}
 	p.Report(finding)
 }
@@ -95,9 +103,9 @@ var negationWords = map[string]string{
 // at the plan.
 func brought(p *analysis.Pass, s *op.Statement, f op.Filter, n negation) bool {
 	switch {
-	case !p.Op.Reply.Seen || !p.Op.Reply.OK:
+	case !p.Op.Reply.Seen || !p.Op.Reply.OK || s.Hint.Type != 0:
 		return false
-	case s.Limit != 0 || s.Hint.Type != 0:
+	case s.Limit != 0 && !readInVain(p):
 		return false
 	case s.Command == "aggregate":
 		if !passesOn(s) || strings.Count(f.Place, "[") > 1 {
@@ -113,7 +121,13 @@ func brought(p *analysis.Pass, s *op.Statement, f op.Filter, n negation) bool {
 		return false
 	}
 	r := p.Op.Reply
-	return r.Returned < 0 || r.CursorID != 0 || int64(r.Returned) >= p.Limit("returned")
+	return r.Returned < 0 || r.CursorID != 0 || int64(r.Returned) >= p.Limit("returned") || readInVain(p)
+}
+
+// readInVain reports whether the source says that many documents were examined
+// which did not come back.
+func readInVain(p *analysis.Pass) bool {
+	return p.Op.Has&op.HasExec != 0 && p.Op.Exec.DocsExamined-int64(max(p.Op.Reply.Returned, 0)) >= p.Limit("examined")
 }
 
 // passesOn reports whether a pipeline returns a document for each one it read.

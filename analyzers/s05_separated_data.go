@@ -10,7 +10,7 @@ import (
 
 func separatedData() *analysis.Analyzer {
 	return &analysis.Analyzer{
-		ID: "S05", Name: "separated-data", Since: "0.2.0", Severity: analysis.Medium, Needs: op.HasReply | op.HasConn,
+		ID: "S05", Name: "separated-data", Since: "0.2.0", Severity: analysis.Medium, Needs: op.HasReply | op.HasConn | op.HasDocuments | op.HasEvery,
 		Title:    "Two documents that are always read together",
 		Commands: []string{"find", "aggregate", "getMore"}, Run: runSeparatedData, State: trailState(),
 		Reasons: []analysis.Reason{

@@ -8,6 +8,7 @@ import (
 func fieldTypeDrift() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		ID: "S08", Name: "field-type-drift", Since: "0.2.0", Severity: analysis.High, Correctness: true,
+		Needs:    op.HasEvery,
 		Title:    "Field whose values have two types that never compare equal",
 		Commands: append([]string{"insert", "drop", "dropDatabase"}, filterCommands...), Run: runFieldTypeDrift,
 		Reasons: []analysis.Reason{

@@ -8,6 +8,7 @@ import (
 func attributeSprawl() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		ID: "S09", Name: "attribute-sprawl", Since: "0.2.0", Severity: analysis.Low,
+		Needs:    op.HasEvery,
 		Title:    "Many optional fields, each asked for alone",
 		Commands: append([]string{"insert", "drop", "dropDatabase"}, filterCommands...), Run: runAttributeSprawl,
 		Reasons: []analysis.Reason{

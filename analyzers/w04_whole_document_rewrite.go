@@ -7,7 +7,7 @@ import (
 
 func wholeDocumentRewrite() *analysis.Analyzer {
 	return &analysis.Analyzer{
-		ID: "W04", Name: "whole-document-rewrite", Since: "0.2.0", Severity: analysis.Low,
+		ID: "W04", Name: "whole-document-rewrite", Since: "0.2.0", Severity: analysis.Low, Needs: op.HasEvery,
 		Title:    "Documents written as a whole for the change of a part",
 		Commands: []string{"find", "update", "findAndModify", "bulkWrite"}, Run: runWholeDocumentRewrite,
 		State: &analysis.StateSpec{Scope: analysis.ScopeNamespace, Max: 192, New: func() any { return newRewrites() }},

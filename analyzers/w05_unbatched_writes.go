@@ -12,7 +12,7 @@ func unbatchedWrites() *analysis.Analyzer {
 		ID: "W05", Name: "unbatched-writes", Since: "0.2.0", Severity: analysis.Medium,
 		Title: "One round trip for each of many writes",
 		// every command: whatever comes between two writes ends their row
-		Commands: op.CommandNames(), Needs: op.HasReply | op.HasConn, Run: runUnbatchedWrites,
+		Commands: op.CommandNames(), Needs: op.HasReply | op.HasConn | op.HasEvery, Run: runUnbatchedWrites,
 		State: &analysis.StateSpec{Scope: analysis.ScopeConn, New: func() any { return &writeBurst{} }},
 		Reasons: []analysis.Reason{
 			{Name: "inserts", Doc: "documents are inserted one by one"},

@@ -38,6 +38,8 @@ func folder(name string) string {
 	switch name {
 	case "wire", "proxy", "analyzers":
 		return "../" + name
+	case "extjson", "logged", "mongolog", "profiler":
+		return "../internal/source/" + name
 	case "cmd":
 		return "../cmd/mongoadvisor"
 	case "pcap":

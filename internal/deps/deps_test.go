@@ -37,6 +37,13 @@ var ours = map[string][]string{
 	"internal/source":      {},
 	"internal/source/pcap": {"wire", "internal/op", "internal/session"},
 	"internal/source/live": {"internal/source/pcap"},
+	// the ways in that are no traffic: what a server has logged
+	"internal/source/extjson":           {"internal/op"},
+	"internal/source/shelltext":         {"internal/source/extjson"},
+	"internal/source/logged":            {"internal/op"},
+	"internal/source/logged/loggedtest": {"analyzers", "internal/engine", "internal/op", "internal/store"},
+	"internal/source/mongolog":          {"internal/op", "internal/source/extjson", "internal/source/logged", "internal/source/shelltext"},
+	"internal/source/profiler":          {"internal/op", "internal/source/extjson", "internal/source/logged"},
 	// listeners of a replica set's members: changes host names in what passes
 	"internal/topology": {"wire"},
 	// certificates that follow their files
@@ -74,20 +81,20 @@ var ours = map[string][]string{
 	// the only place where all packages meet
 	"cmd/mongoadvisor": {
 		"analyzers", "internal/analysis", "internal/demo", "internal/demo/mongod", "internal/engine", "internal/op",
-		"internal/source", "internal/source/pcap", "internal/source/live", "internal/session", "internal/sink", "internal/store", "internal/topology", "internal/certs", "internal/web", "proxy",
+		"internal/source", "internal/source/pcap", "internal/source/live", "internal/source/mongolog", "internal/source/profiler", "internal/session", "internal/sink", "internal/store", "internal/topology", "internal/certs", "internal/web", "proxy",
 	},
 }
 
 // testOnly are packages that only tests import.
-var testOnly = []string{"internal/analysis/analysistest", "internal/corpus", "internal/dnstest", "internal/demo/mongod/mongodtest"}
+var testOnly = []string{"internal/analysis/analysistest", "internal/corpus", "internal/dnstest", "internal/demo/mongod/mongodtest", "internal/source/logged/loggedtest"}
 
 // libraries lists which packages import a library, tests left out. The longest
 // prefix of an import path that is a key decides.
 var libraries = map[string][]string{
-	bsoncore:                         {"wire", "internal/op", "internal/session", "internal/topology", "internal/engine", "internal/analysis/cases", "internal/analysis/analysistest", "analyzers"},
+	bsoncore:                         {"wire", "internal/op", "internal/session", "internal/topology", "internal/engine", "internal/analysis/cases", "internal/analysis/analysistest", "analyzers", "internal/source/extjson", "internal/source/shelltext", "internal/source/logged", "internal/source/mongolog", "internal/source/profiler"},
 	wiremessage:                      {}, // its test compares wire with it
 	driver + "/x":                    {},
-	driver + "/bson":                 {"internal/analysis/cases", "internal/demo", "internal/demo/mongod", "e2e/suites", "e2e/suites/go-app", "e2e/suites/wire", "bench"},
+	driver + "/bson":                 {"internal/source/extjson", "internal/source/shelltext", "internal/analysis/cases", "internal/demo", "internal/demo/mongod", "e2e/suites", "e2e/suites/go-app", "e2e/suites/wire", "bench"},
 	driver:                           {"internal/demo", "internal/demo/mongod", "cmd/mongoadvisor", "e2e/suites", "e2e/suites/go-app", "e2e/suites/wire", "bench"}, // a client: only the demo, the suites and the benchmark have one
 	"github.com/klauspost/":          {"wire", "internal/source", "e2e/suites/wire"},
 	"github.com/prometheus/":         {"internal/web"},

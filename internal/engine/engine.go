@@ -162,14 +162,14 @@ func (r *rule) count(o *op.Operation) int64 {
 	return o.Sample.Count()
 }
 
-// judge runs the rules that want the operation; of one that was refused, those
-// that ask for failed ones.
+// judge runs the rules that want the operation and whose needs its source meets; of
+// one that was refused, those that ask for failed ones.
 func (e *Engine) judge(o *op.Operation, refused bool) {
 	e.reported = e.reported[:0]
 	clear(e.many)
 	for _, r := range e.byCommand[o.Command] {
 		w := r.analyzer.Wants
-		if o.Sample.Alone && r.analyzer.State != nil {
+		if o.Sample.Alone && r.analyzer.State != nil || o.Has != 0 && o.Has.Missing(r.analyzer.Needs) != 0 {
 			continue
 		}
 		if (!refused || r.analyzer.Failed) && (w == 0 || o.Traits()&w != 0) {

@@ -152,3 +152,19 @@ func TestFindingsOfOneOperationAreTakenOnce(t *testing.T) {
 		}
 	}
 }
+
+// A rule is not asked about what its source does not tell; an operation without a
+// source is one of a test.
+func TestNeedsAreMet(t *testing.T) {
+	rule := newRule("Q01", always)
+	rule.Needs = op.HasReply | op.HasEvery
+	for has, want := range map[op.Has]int{0: 1, op.HasTraffic: 1, op.HasReply | op.HasEvery: 1, op.HasReply | op.HasExec: 0, op.HasEvery: 0} {
+		e, r := newEngine(Config{Rules: []*analysis.Analyzer{rule}})
+		o := find("orders")
+		o.Has = has
+		e.Judge(o)
+		if len(r.reports) != want {
+			t.Errorf("%s: %d reports, want %d", has, len(r.reports), want)
+		}
+	}
+}

@@ -77,6 +77,10 @@ func (t *viewTable) forget(key string) {
 
 // resolve makes a read of a view one of the collection it stands on.
 func (t *viewTable) resolve(o *op.Operation) {
+	if o.View != nil && o.Kind == op.KindRead {
+		o.Through(*o.View)
+		return
+	}
 	if len(t.byNS) == 0 || o.Kind != op.KindRead {
 		return
 	}

@@ -134,3 +134,15 @@ func TestClientScope(t *testing.T) {
 		t.Errorf("most calls per client %v", seen)
 	}
 }
+
+// TestViewOfTheSource: a log says what a view stands on, whatever the engine knows.
+func TestViewOfTheSource(t *testing.T) {
+	e, r, last := viewEngine()
+	e.Judge(command(lookupView("wide")))
+	o := find("wide")
+	o.View = &op.View{Name: "wide", On: "other"}
+	e.Judge(o)
+	if s := last(); s.NS.Coll != "other" || s.View != "wide" || r.reports[0].NS.Coll != "other" {
+		t.Errorf("on %s through %q, reported on %s", s.NS, s.View, r.reports[0].NS)
+	}
+}

@@ -47,6 +47,9 @@ type Operation struct {
 	Sample  Sample
 	// Origin is the operation that opened the cursor of a getMore, when known.
 	Origin *Origin
+	// View is the view that was read, when the source says so; others leave it to
+	// the engine to know views.
+	View *View
 	// Notice says what a notice tells, from a closed set; see Notice.
 	Notice NoticeKind
 	// Introduces says that a hello carried the client's metadata: the first one of

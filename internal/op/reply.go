@@ -8,8 +8,8 @@ type Reply struct {
 	OK       bool
 	Code     int32  // 0 when OK
 	CodeName string // the server's name of Code, letters only
-	Returned int    // documents in the batch; -1 when the batch was cut
-	N        int64  // n: documents matched, counted, inserted or deleted
+	Returned int    // documents in the batch; -1 when that is not known: the batch was cut, or a log does not say
+	N        int64  // n: documents matched, counted, inserted or deleted; -1 when that is not known
 	Modified int64  // nModified
 	Upserted int    // documents an upsert made
 	Indexes  int    // numIndexesAfter of createIndexes: all that the collection has

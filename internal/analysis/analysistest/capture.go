@@ -92,7 +92,7 @@ func PlayCapture(segments []Segment, rules []*analysis.Analyzer, limits ...strin
 	eng := engine.New(engine.Config{Rules: rules, Limits: inForce, Recorder: st})
 	stats := &session.Stats{}
 	config := session.Config{
-		Source: op.SourcePcap, Has: op.HasReply | op.HasLatency | op.HasConn, Stats: stats,
+		Source: op.SourcePcap, Has: op.HasTraffic, Stats: stats,
 		Cursors: session.NewCursors(1000, stats), Pending: session.NewPending(1 << 20), Emit: eng.Judge,
 	}
 	type connection struct {

@@ -74,6 +74,12 @@ func RunFile(t *testing.T, f *cases.File, a *analysis.Analyzer) {
 // Replay sends the operations of a file through session and engine. The
 // reports come per step.
 func Replay(f *cases.File, rules []*analysis.Analyzer) ([][]analysis.Report, *store.Store, error) {
+	return ReplayAs(f, rules, func(*op.Operation) {})
+}
+
+// ReplayAs is Replay with operations as another source would make them: change is
+// called with each before it is judged.
+func ReplayAs(f *cases.File, rules []*analysis.Analyzer, change func(*op.Operation)) ([][]analysis.Report, *store.Store, error) {
 	limits, err := engine.ParseLimits(rules, f.Limits)
 	if err != nil {
 		return nil, nil, err
@@ -84,10 +90,11 @@ func Replay(f *cases.File, rules []*analysis.Analyzer) ([][]analysis.Report, *st
 	stats := &session.Stats{}
 	player := player{sessions: map[string]*session.Session{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	player.config = session.Config{
-		Source: op.SourceProxy, Has: op.HasReply | op.HasLatency | op.HasConn, Stats: stats,
+		Source: op.SourceProxy, Has: op.HasTraffic, Stats: stats,
 		Cursors: session.NewCursors(1000, stats), Pending: session.NewPending(64 << 20),
 		Emit: func(o *op.Operation) {
 			o.Sample.Stretch = player.stretch
+			change(o)
 			eng.Judge(o)
 		},
 	}
