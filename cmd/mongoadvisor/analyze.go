@@ -25,9 +25,10 @@ func newAnalyze() *cobra.Command {
 	c.Log.Level, c.Log.Format = "warn", "console"
 	cmd := &cobra.Command{
 		Use:   "analyze FILE...",
-		Short: "Advise on captured traffic",
+		Short: "Advise on captured traffic, a server's log, or its profiler",
 		Long: `analyze reads packet captures (pcap and pcapng, as tcpdump, dumpcap and Wireshark
-write them), out of gzip and zstd if they are in it, and prints the report.
+write them), the log of mongod with its slow queries, or an export of
+system.profile, out of gzip and zstd if they are in it, and prints the report.
 "-" is standard input. Several files are one run, in the order of time.
 
 What could not be read is told first: a thin report never passes for a clean one.
@@ -37,6 +38,8 @@ Exit codes: 0 done, 1 findings at or above --fail-on, 2 usage or configuration,
 		Example: `  mongoadvisor analyze capture.pcap
   mongoadvisor analyze rotated.pcap*.gz --format json > report.json
   ssh db1 tcpdump -i any -s 0 -w - port 27017 | mongoadvisor analyze -
+  mongoadvisor analyze /var/log/mongodb/mongod.log*
+  mongoexport -d shop -c system.profile | mongoadvisor analyze -
   mongoadvisor analyze nightly.pcapng --profile ci --fail-on high`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -77,7 +80,10 @@ type reader interface {
 }
 
 func newReader(c *config, inputs []*input, emit func(*op.Operation)) (reader, error) {
-	return newCaptures(c, inputs, emit)
+	if inputs[0].kind == kindCapture {
+		return newCaptures(c, inputs, emit)
+	}
+	return newRecords(inputs, emit), nil
 }
 
 // gcPercent is the garbage collector's pace while files are read: memory that a

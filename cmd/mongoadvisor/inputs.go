@@ -7,7 +7,9 @@ import (
 	"sync"
 
 	"mongoadvisor/internal/source"
+	"mongoadvisor/internal/source/mongolog"
 	"mongoadvisor/internal/source/pcap"
+	"mongoadvisor/internal/source/profiler"
 )
 
 // inputKind is what an input holds.
@@ -25,10 +27,11 @@ type input struct {
 	kind inputKind
 	size int64
 
-	stdin io.Reader
-	mu    sync.Mutex
-	in    *source.Input // while it is read
-	read  int64         // of it, once it was closed
+	broken error // it could not be read to its end
+	stdin  io.Reader
+	mu     sync.Mutex
+	in     *source.Input // while it is read
+	read   int64         // of it, once it was closed
 	// interrupted says that it is not to be read any more.
 	interrupted bool
 }
@@ -50,6 +53,10 @@ func examine(name string, stdin io.Reader) (*input, error) {
 		err = fmt.Errorf("%s is empty", title(name))
 	case pcap.Is(head):
 		x.kind = kindCapture
+	case profiler.Is(head):
+		x.kind = kindProfiler
+	case mongolog.Is(head):
+		x.kind = kindLog
 	default:
 		err = fmt.Errorf("%s is none of what can be analysed: a packet capture (pcap, pcapng), a mongod log, or documents of system.profile", title(name))
 	}
