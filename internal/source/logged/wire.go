@@ -39,10 +39,10 @@ func shortened(r *Record, text string) bsoncore.Document {
 	ns := op.ParseNamespace(r.NS)
 	first, _, _ := strings.Cut(strings.TrimLeft(text, "{ \""), ":")
 	first = strings.TrimRight(first, "\" ")
-	switch {
-	case r.Kind == "update":
+	switch r.Kind {
+	case "update":
 		first = "update"
-	case r.Kind == "remove":
+	case "remove":
 		first = "delete"
 	}
 	switch _, kind := op.Command(first); {
