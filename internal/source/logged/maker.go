@@ -28,7 +28,8 @@ type Config struct {
 	Source op.Source
 	// Has is what the source can tell, without whether it tells of every operation.
 	Has op.Has
-	// Emit takes each operation. It owns the operation and what that refers to.
+	// Emit takes each operation, and owns it and what it refers to. It must not ask the
+	// source that calls it.
 	Emit func(*op.Operation)
 	// Grouped says that the statements of an update or delete come before a record of
 	// the command itself.
@@ -116,6 +117,9 @@ func (m *Maker) Add(r Record) {
 		return
 	}
 	m.coverage.Decoded++
+	if text := op.Str(op.Get(r.Command, "$truncated")); text != "" {
+		r.Command, r.Truncated = shortened(&r, text), true
+	}
 	if why := skipped(&r); why != "" {
 		m.skip(why)
 		return
@@ -143,7 +147,7 @@ func (m *Maker) Add(r Record) {
 	delete(m.held, conn.ID)
 	writes := !statement && (name == "update" || name == "delete") && op.Get(command, name+"s").Type == 0
 	switch {
-	case before != nil && writes && name == before.name && before.command == nil:
+	case before != nil && !statement && name == before.name && before.command == nil:
 		before.finish(&r, command)
 		m.leave(before)
 		return
@@ -154,7 +158,7 @@ func (m *Maker) Add(r Record) {
 	case writes && m.config.Grouped:
 		m.holdCommand(&r, conn, name, command, redacted)
 		return
-	case writes:
+	case writes && !r.Truncated:
 		m.skip(SkipDuplicate)
 		return
 	}

@@ -118,3 +118,23 @@ func TestOldProfiles(t *testing.T) {
 		}
 	}
 }
+
+// A command that is too long for system.profile is attributed, and not judged by what
+// it lacks.
+func TestShortened(t *testing.T) {
+	for want, r := range map[string]Record{
+		"find a.b":    {Kind: "query", NS: "a.b", Command: doc(t, bson.D{{Key: "$truncated", Value: `{ find: "b", filter: { x: "aaa...`}})},
+		"update a.b":  {Kind: "update", NS: "a.b", Command: doc(t, bson.D{{Key: "$truncated", Value: `{ q: { x: "aaa...`}})},
+		"delete a.b":  {Kind: "remove", NS: "a.b", Command: doc(t, bson.D{{Key: "$truncated", Value: `{ q: { x: "aaa...`}})},
+		"getMore a.b": {Kind: "getmore", NS: "a.b", Cursor: 5, Command: doc(t, bson.D{{Key: "$truncated", Value: `{ getMore: 5, x: "aaa...`}})},
+		"other a":     {Kind: "command", NS: "a.$cmd", Command: doc(t, bson.D{{Key: "$truncated", Value: `secret`}})},
+	} {
+		var got []*op.Operation
+		m := New(Config{Emit: func(o *op.Operation) { got = append(got, o) }})
+		m.Add(r)
+		m.Flush()
+		if len(got) != 1 || !got[0].Cut || fmt.Sprint(got[0].Command, " ", got[0].NS) != want || m.Coverage().Truncated != 1 {
+			t.Errorf("%s: %+v, %+v", want, got, m.Coverage())
+		}
+	}
+}

@@ -2,6 +2,7 @@ package logged
 
 import (
 	"strconv"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
@@ -30,6 +31,33 @@ func wire(r *Record, ns op.Namespace, command bsoncore.Document) bsoncore.Docume
 		return out
 	}
 	return findOf(r, ns, command)
+}
+
+// shortened is what can be said of a command that is too long for system.profile,
+// which has the beginning of a text in its place: "{ find: "orders", filter: …".
+func shortened(r *Record, text string) bsoncore.Document {
+	ns := op.ParseNamespace(r.NS)
+	first, _, _ := strings.Cut(strings.TrimLeft(text, "{ \""), ":")
+	first = strings.TrimRight(first, "\" ")
+	switch r.Kind {
+	case "update":
+		first = "update"
+	case "remove":
+		first = "delete"
+	}
+	switch _, kind := op.Command(first); {
+	case first == "getMore":
+		r.Kind, r.Legacy = "getmore", false
+		at, out := bsoncore.AppendDocumentStart(nil)
+		out = bsoncore.AppendInt64Element(out, first, r.Cursor)
+		out = bsoncore.AppendStringElement(out, "collection", ns.Coll)
+		out, _ = bsoncore.AppendDocumentEnd(out, at)
+		return out
+	case kind == op.KindRead || kind == op.KindWrite:
+		r.Kind, r.Legacy = "command", false
+		return named(ns, first)
+	}
+	return named(ns, op.OtherCommand)
 }
 
 // named is a command with nothing but its collection.

@@ -94,9 +94,10 @@ func (m *Maker) begin(r *Record, conn *op.Conn, name string, ns op.Namespace) *b
 // drop makes room: batches that were sent are forgotten, and the oldest is sent if
 // there is none.
 func (m *Maker) drop() {
-	kept := m.order[:0]
+	kept, seen := m.order[:0], map[uint64]bool{}
 	for _, id := range m.order {
-		if m.held[id] != nil {
+		if m.held[id] != nil && !seen[id] {
+			seen[id] = true
 			kept = append(kept, id)
 		}
 	}

@@ -27,7 +27,8 @@ const (
 
 // Config is what a log makes operations for.
 type Config struct {
-	// Emit takes each operation, on the goroutine that reads; it owns it.
+	// Emit takes each operation, on the goroutine that reads; it owns it, and must not
+	// ask the log.
 	Emit func(*op.Operation)
 }
 

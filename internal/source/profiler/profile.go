@@ -24,7 +24,8 @@ const (
 
 // Config is what an export makes operations for.
 type Config struct {
-	// Emit takes each operation, on the goroutine that reads; it owns it.
+	// Emit takes each operation, on the goroutine that reads; it owns it, and must not
+	// ask the profile.
 	Emit func(*op.Operation)
 }
 
@@ -113,15 +114,7 @@ func (p *Profile) take(doc bsoncore.Document, size int) {
 		return
 	}
 	p.recognised++
-	r := logged.Read(doc)
-	// the server shortens long documents to a text, in which "$truncated" may stand
-	r.Truncated = op.Get(r.Command, "$truncated").Type != 0
-	if r.Truncated {
-		p.maker.Undecoded("truncated")
-		p.counts.Truncated++
-		return
-	}
-	p.maker.Add(r)
+	p.maker.Add(logged.Read(doc))
 }
 
 func (p *Profile) broken(reason string, size int) {
