@@ -58,6 +58,10 @@ type Entry struct {
 	MutedBy     string              `json:"muted_by,omitempty"`
 	Impact      float64             `json:"impact"`
 	Docs        string              `json:"docs"`
+	// Series is for plots. It is not in the JSON: a hundred numbers, one a line, would
+	// bury what the finding says, in each log record too. So what is read back from JSON
+	// has none. nil when no occurrence has a time.
+	Series *Series `json:"-"`
 }
 
 // Latency are quantiles in milliseconds.
@@ -96,6 +100,7 @@ type entry struct {
 	count       int64
 	first, last time.Time
 	latency     latencies
+	series      series
 	maxReply    int
 	documents   few   // distinct, as far as statements name them by _id
 	conns       few   // distinct connections
@@ -170,6 +175,7 @@ func (e *entry) add(r *analysis.Report) {
 		e.finding.Evidence = r.Finding.Evidence
 	}
 	e.latency.add(r.Op.Latency, r.Count)
+	e.series.report(r)
 	e.addReply(r)
 	if r.Silenced == "" {
 		e.loud += r.Count

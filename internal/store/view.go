@@ -72,6 +72,7 @@ func (s *Store) view(e *entry) Entry {
 		Message: e.finding.Message, Advice: e.finding.Advice, Fix: e.finding.Fix, Caveat: e.finding.Caveat,
 		Count: e.count, FirstSeen: e.first.UTC(), LastSeen: e.last.UTC(),
 		Comment: e.comment, Impact: s.impact(e), Docs: "docs/rules/" + e.rule.ID + ".md",
+		Series: e.series.view(&e.latency),
 	}
 	switch {
 	case e.muted():
