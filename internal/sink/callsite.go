@@ -13,7 +13,7 @@ type site struct {
 	line int
 }
 
-var siteWords = regexp.MustCompile(`(?:^|[\s=])([\p{L}\p{N}_./@+-]+\.[A-Za-z][A-Za-z0-9]{0,9}):([1-9][0-9]{0,6})(?:$|[\s,;)])`)
+var siteWords = regexp.MustCompile(`(?:^|[\s=,;(])([\p{L}\p{N}_./@+-]+\.[A-Za-z][A-Za-z0-9]{0,9}):([1-9][0-9]{0,6})(?:$|[\s,;)])`)
 
 // callSite finds the source line that an application names in the comments of its
 // commands, as in "at=orders/cart.go:42". A path that leads out of the repository,

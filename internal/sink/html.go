@@ -1,8 +1,8 @@
 package sink
 
 import (
-	"io"
 	"errors"
+	"io"
 )
 
 func (r *Report) html(w io.Writer) error { return errors.New("to come") }

@@ -19,6 +19,8 @@ type (
 		Runs    []sarifRun `json:"runs"`
 	}
 	sarifRun struct {
+		Language    string            `json:"language"`
+		Newlines    []string          `json:"newlineSequences"`
 		Tool        sarifTool         `json:"tool"`
 		Automation  sarifID           `json:"automationDetails"`
 		Invocations []sarifInvocation `json:"invocations"`
@@ -28,9 +30,10 @@ type (
 		Driver sarifDriver `json:"driver"`
 	}
 	sarifDriver struct {
-		Name    string      `json:"name"`
-		Version string      `json:"version,omitempty"`
-		Rules   []sarifRule `json:"rules"`
+		Name     string      `json:"name"`
+		Language string      `json:"language"`
+		Version  string      `json:"version,omitempty"`
+		Rules    []sarifRule `json:"rules"`
 	}
 	sarifRule struct {
 		ID      string       `json:"id"`
@@ -113,12 +116,15 @@ var sarifLevels = [...]string{analysis.Info: "note", analysis.Low: "note", analy
 
 func sarifLevel(s analysis.Severity) string { return sarifLevels[min(s, analysis.Critical)] }
 
+const english = "en-US" // has no default in the schema that validators agree on
+
 // sarif writes SARIF 2.1.0. Muted findings are suppressed results. Fixed ones are
 // left out: a result that is no longer there is what readers close by themselves.
 func (r *Report) sarif(w io.Writer) error {
 	rules, index := r.sarifRules()
 	run := sarifRun{
-		Tool:       sarifTool{sarifDriver{Name: "mongoadvisor", Version: r.Version, Rules: rules}},
+		Language: english, Newlines: []string{"\n"},
+		Tool:       sarifTool{sarifDriver{Name: "mongoadvisor", Language: english, Version: r.Version, Rules: rules}},
 		Automation: sarifID{"mongoadvisor/" + string(r.Source) + "/"}, Invocations: []sarifInvocation{r.sarifInvocation()}, Results: []sarifResult{},
 	}
 	for _, e := range r.Findings {
