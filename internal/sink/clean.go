@@ -53,6 +53,11 @@ func cleanEntry(e *store.Entry) {
 	for i := range e.Evidence {
 		lines(&e.Evidence[i].Name, &e.Evidence[i].Unit)
 	}
+	if e.Series != nil {
+		series := *e.Series
+		lines(&series.Figure)
+		e.Series = &series
+	}
 }
 
 func cleanCoverage(c op.Coverage) op.Coverage {
