@@ -6,12 +6,10 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"mongoadvisor/internal/op"
-	"mongoadvisor/internal/sink"
 	"mongoadvisor/internal/store"
 )
 
@@ -49,7 +47,7 @@ Exit codes: 0 done, 1 findings at or above --fail-on, 2 usage or configuration,
 	f := cmd.Flags()
 	f.UintSliceVar(&c.Port, "port", nil, "ports of the servers; without, 27017 to 27019 and every connection that speaks MongoDB")
 	f.UintSliceVar(&c.VXLAN, "vxlan", nil, "UDP ports of VXLAN tunnels with mirrored traffic (default 4789)")
-	f.StringVar(&c.Format, "format", c.Format, "format of the report: "+strings.Join(sink.Formats, ", "))
+	f.StringVar(&c.Format, "format", c.Format, "format of the report: "+formatHelp())
 	f.StringVar(&c.Output, "output", "", "file for the report; standard output when empty")
 	f.StringVar(&c.FailOn, "fail-on", "", "severity from which findings make the exit code 1; empty for never")
 	c.judging(f)

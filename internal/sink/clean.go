@@ -32,6 +32,7 @@ func (r *Report) clean() *Report {
 		k := &out.BaselineGone[i]
 		lines(&k.Fingerprint, &k.Rule, &k.Reason, &k.Namespace, &k.Message)
 	}
+	out.Commands = cleanKeys(r.Commands)
 	out.Coverage = cleanCoverage(r.Coverage)
 	out.Source, out.Profile, out.Version = op.Source(line(string(r.Source))), store.Profile(line(string(r.Profile))), line(r.Version)
 	return &out

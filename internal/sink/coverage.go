@@ -1,7 +1,9 @@
 package sink
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"mongoadvisor/internal/op"
@@ -126,6 +128,27 @@ func applications(apps []op.AppCoverage) string {
 		l = append(l, appName(a.App)+" "+plural(a.Operations, "operation"))
 	}
 	return l.String()
+}
+
+// shownCommands is how many commands are named in one line.
+const shownCommands = 12
+
+// commandsSeen words the operations by command, the most frequent first.
+func commandsSeen(counts map[string]int64) []part {
+	names := sortedKeys(counts)
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
+	var l list
+	for i, name := range names {
+		if i == shownCommands && len(names) > shownCommands+1 {
+			l = append(l, fmt.Sprintf("%d more", len(names)-i))
+			break
+		}
+		l = append(l, name+" "+thousands(counts[name]))
+	}
+	if len(l) == 0 {
+		return nil
+	}
+	return []part{{"commands", l.String()}}
 }
 
 // appName is an application's name, or what stands for it.

@@ -22,7 +22,7 @@ var hostileNames = []string{
 // hostile is a report in which every name is one of those, in every place.
 func hostile() *Report {
 	r := sample()
-	r.Findings = nil
+	r.Findings, r.Commands = nil, map[string]int64{}
 	for i, name := range hostileNames {
 		e := sample().Findings[0]
 		e.Status = store.Statuses[i%len(store.Statuses)]
@@ -38,6 +38,7 @@ func hostile() *Report {
 		r.NotJudged = append(r.NotJudged, NotJudged{name, name})
 		r.Ignores = append(r.Ignores, IdleIgnore{Rule: name, Namespace: name, Shape: name, Reason: name, Until: name, Why: "expired"})
 		r.BaselineGone = append(r.BaselineGone, store.Known{Fingerprint: name, Rule: name, Reason: name, Namespace: name, Message: name})
+		r.Commands[name] = 1
 		r.Coverage.Undecoded[name], r.Coverage.Shed[name] = 1, 2
 		r.Coverage.Applications = append(r.Coverage.Applications, op.AppCoverage{App: name, Operations: 3})
 	}

@@ -88,7 +88,7 @@ type htmlClient struct{ App, Driver, Count string }
 func (r *Report) html(w io.Writer) error {
 	h := htmlReport{
 		Policy: policy, Style: template.CSS(pageStyle), Script: template.JS(pageScript), Version: r.Version,
-		Understood: understood(r.Coverage), Complete: r.Coverage.Ratio >= 1, Nothing: r.Totals.Operations == 0, Coverage: coverage(r),
+		Understood: understood(r.Coverage), Complete: r.Coverage.Ratio >= 1, Nothing: r.Totals.Operations == 0, Coverage: append(coverage(r), commandsSeen(r.Commands)...),
 		NotJudged: byCause(r.NotJudged), Remarks: remarks(r), Plots: plots(r.Totals.Series, nil),
 	}
 	c := count(r.Findings)
