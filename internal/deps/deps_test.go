@@ -93,6 +93,7 @@ var libraries = map[string][]string{
 	"github.com/google/go-cmp":       {},
 	"github.com/gopacket/gopacket":   {"internal/analysis/analysistest"}, // captures in tests
 	"github.com/rogpeppe/":           {},
+	"github.com/owenrumney/":         {}, // the schema of SARIF in tests
 	"go.uber.org/goleak":             {},
 	"github.com/pires/go-proxyproto": {"proxy"},
 	"golang.org/x/net":               {"internal/dnstest"}, // DNS messages in tests

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"math"
 	"strconv"
 	"time"
 
@@ -74,6 +73,7 @@ type htmlFinding struct {
 	Impact   string
 	P95      string
 	P95Key   float64
+	Times    string
 	Seen     string
 	Evidence []htmlEvidence
 	Clients  []htmlClient
@@ -120,11 +120,16 @@ const maxTitle = 120
 func newHTMLFinding(n int, e store.Entry) htmlFinding {
 	f := htmlFinding{
 		Entry: e, Number: n, Anchor: "finding-" + strconv.Itoa(n), Place: place(e), Title: short(place(e), maxTitle),
-		Count: thousands(e.Count), CountKey: e.Count, Impact: percent(e.Impact), P95: "–", Seen: period(e), Plots: plots(e.Series, e.Evidence),
+		Count: thousands(e.Count), CountKey: e.Count, Impact: percent(e.Impact), P95: "–", Times: plural(e.Count, "time"), Seen: period(e), Plots: plots(e.Series, e.Evidence),
 	}
 	if l := e.LatencyMS; l != nil {
 		f.P95, f.P95Key = milliseconds(l.P95), l.P95
-		f.Evidence = append(f.Evidence, htmlEvidence{"latency", "p50 " + milliseconds(l.P50) + ", p95 " + milliseconds(l.P95) + ", max " + milliseconds(l.Max), "", ""})
+		for _, q := range []struct {
+			name string
+			ms   float64
+		}{{"latency p50", l.P50}, {"latency p95", l.P95}, {"latency max", l.Max}} {
+			f.Evidence = append(f.Evidence, htmlEvidence{q.name, trimmed(q.ms), "", "ms"})
+		}
 	}
 	for _, x := range e.Evidence {
 		row := htmlEvidence{Name: words(x.Name), Value: thousands(x.Value), Unit: x.Unit}
@@ -141,15 +146,18 @@ func newHTMLFinding(n int, e store.Entry) htmlFinding {
 
 // percent words a share that has four digits.
 func percent(share float64) string {
-	return strconv.FormatFloat(math.Round(share*1e4)/100, 'f', -1, 64) + " %"
+	return strconv.FormatFloat(100*share, 'f', 2, 64) + " %"
 }
 
-func milliseconds(ms float64) string { return strconv.FormatFloat(ms, 'f', -1, 64) + " ms" }
+func milliseconds(ms float64) string { return trimmed(ms) + " ms" }
+
+func trimmed(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // period words from when to when.
 func period(e store.Entry) string {
-	if !e.LastSeen.After(e.FirstSeen) {
-		return "at " + e.FirstSeen.Format(time.DateTime) + " UTC"
+	first, last := e.FirstSeen.UTC().Format(time.DateTime), e.LastSeen.UTC().Format(time.DateTime)
+	if first == last {
+		return "at " + first + " UTC"
 	}
-	return "from " + e.FirstSeen.Format(time.DateTime) + " to " + e.LastSeen.Format(time.DateTime) + " UTC"
+	return "from " + first + " to " + last + " UTC"
 }

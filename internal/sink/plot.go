@@ -40,7 +40,7 @@ const (
 var viewBox = fmt.Sprintf("0 0 %g %g", plotWidth, plotHeight)
 
 // plots draws what a finding's series has to show. Fewer than three stretches of
-// time or two bars show nothing that the figures do not say.
+// time, or a handful of latencies, show nothing that the figures do not say.
 func plots(s *store.Series, evidence []analysis.Evidence) []plot {
 	if s == nil {
 		return nil
@@ -55,8 +55,8 @@ func plots(s *store.Series, evidence []analysis.Evidence) []plot {
 	if p, ok := figurePlot(s, evidence); ok {
 		out = append(out, p)
 	}
-	if len(s.Latencies) >= 2 {
-		out = append(out, histogram(s))
+	if p, ok := histogram(s); ok {
+		out = append(out, p)
 	}
 	return out
 }
@@ -148,8 +148,14 @@ func figurePlot(s *store.Series, evidence []analysis.Evidence) (plot, bool) {
 	return out, true
 }
 
+// enoughLatencies and enoughBars are how many latencies, in how many bars, make a histogram worth its place.
+const (
+	enoughLatencies = 20
+	enoughBars      = 3
+)
+
 // histogram is how many took how long.
-func histogram(s *store.Series) plot {
+func histogram(s *store.Series) (plot, bool) {
 	values := make([]float64, len(s.Latencies))
 	total, most := int64(0), 0
 	for i, b := range s.Latencies {
@@ -159,12 +165,15 @@ func histogram(s *store.Series) plot {
 			most = i
 		}
 	}
+	if total < enoughLatencies || len(values) < enoughBars {
+		return plot{}, false
+	}
 	from, to := s.Latencies[0].UpTo/2, s.Latencies[len(s.Latencies)-1].UpTo
 	top := s.Latencies[most]
 	return plot{
-		Title: "Latencies, each bar up to twice as long as the one before", Top: thousands(top.Count), From: span(from), To: span(to), Bars: bars(values), ViewBox: viewBox,
+		Title: "Latencies, twice as long with each bar", Top: thousands(top.Count), From: span(from), To: span(to), Bars: bars(values), ViewBox: viewBox,
 		Words: fmt.Sprintf("%s took from %s to %s; the most, %s, from %s to %s", plural(total, "operation"), span(from), span(to), thousands(top.Count), span(top.UpTo/2), span(top.UpTo)),
-	}
+	}, true
 }
 
 // overTime is a plot whose width is the series' time.
