@@ -72,6 +72,7 @@ func (a *advisor) report(source op.Source, has op.Has, coverage op.Coverage) *si
 	r := &sink.Report{
 		Schema: store.Schema, Source: source, Profile: store.Profile(a.config.Profile),
 		Coverage: coverage, Commands: a.tally.byCommand(), Totals: a.store.Totals(), NotJudged: []sink.NotJudged{}, Findings: a.store.Findings(),
+		Rules: a.rules, FailOn: a.config.testFloor(), Version: version,
 	}
 	running := map[string]bool{}
 	not := func(id, why string) {

@@ -9,13 +9,11 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"mongoadvisor/internal/op"
-	"mongoadvisor/internal/sink"
 	"mongoadvisor/internal/source"
 	"mongoadvisor/internal/store"
 )
@@ -59,7 +57,7 @@ Exit codes: 0 done, 1 findings at or above --fail-on, 2 usage or configuration,
 	}
 	f := cmd.Flags()
 	c.captured(f, "default 27017 to 27019, and every connection that speaks MongoDB")
-	f.StringVar(&c.Format, "format", c.Format, "format of the report: "+strings.Join(sink.Formats, ", "))
+	f.StringVar(&c.Format, "format", c.Format, "format of the report: "+formatHelp())
 	f.StringVar(&c.Output, "output", "", "file for the report; standard output when empty")
 	f.StringVar(&c.FailOn, "fail-on", "", "severity from which findings make the exit code 1; empty for never")
 	c.judging(f)

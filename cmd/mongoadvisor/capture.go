@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os/signal"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -57,7 +56,7 @@ On other systems than Linux: tcpdump -w - port 27017 | mongoadvisor analyze -`,
 	f.Var(&c.Capture.Buffer, "capture.buffer", "memory the kernel puts packets into until they are read")
 	f.StringVar(&c.Capture.User, "capture.user", c.Capture.User, "user to become once the interface is open, when started as root; empty to stay")
 	f.BoolVar(&c.Capture.Promiscuous, "capture.promiscuous", c.Capture.Promiscuous, "take packets for other machines, too")
-	f.StringVar(&c.Format, "format", c.Format, "format of --output: "+strings.Join(sink.Formats, ", "))
+	f.StringVar(&c.Format, "format", c.Format, "format of --output: "+formatHelp())
 	f.StringVar(&c.Output, "output", "", "file for a report at the end; empty for none")
 	c.flags(f)
 	return cmd

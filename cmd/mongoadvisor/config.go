@@ -93,7 +93,7 @@ type ignore struct {
 
 // defaults are the values in force when nothing else is said.
 func defaults(profile store.Profile) *config {
-	c := &config{Listen: "127.0.0.1:27217", Profile: string(profile), Format: "text", Remind: duration(time.Hour)}
+	c := &config{Listen: "127.0.0.1:27217", Profile: string(profile), Remind: duration(time.Hour)}
 	c.Web.ListenAddress = "127.0.0.1:28217"
 	c.Log.Level, c.Log.Format = "info", "json"
 	c.Metrics.MaxFindings = 200
@@ -247,6 +247,9 @@ func (c *config) check() error {
 	}
 	if _, err := c.ignores(); err != nil {
 		return usage("%w", err)
+	}
+	if c.Format == "" {
+		c.Format = formatOf(c.Output)
 	}
 	if !slices.Contains(sink.Formats, c.Format) {
 		return usage("format %q: want one of %s", c.Format, strings.Join(sink.Formats, ", "))

@@ -17,6 +17,7 @@ import (
 
 	"mongoadvisor/internal/demo"
 	"mongoadvisor/internal/demo/mongod"
+	"mongoadvisor/internal/sink"
 	"mongoadvisor/internal/store"
 )
 
@@ -41,7 +42,7 @@ avoid as application ` + appBefore + `, the preferred ones as ` + appAfter + `. 
 report, and what the server looked at before and after the advice.`,
 		Example: `  mongoadvisor demo          # stays, so that you can connect and look around
   mongoadvisor demo --once   # ends after the report
-  mongoadvisor demo --once --format json > report.json`,
+  mongoadvisor demo --once --format html > report.html`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if once && !cmd.Flags().Changed("web.listen-address") {
 				c.Web.ListenAddress = ""
@@ -63,7 +64,7 @@ report, and what the server looked at before and after the advice.`,
 	f.BoolVar(&once, "once", false, "end after the report")
 	f.IntVar(&rounds, "rounds", 12, "how often each side of each exercise runs")
 	f.StringVar(&c.Listen, "listen", c.Listen, "address the proxy listens on; port 0 takes a free one")
-	f.StringVar(&c.Format, "format", c.Format, "format of the report: text, json")
+	f.StringVar(&c.Format, "format", c.Format, "format of the report: "+strings.Join(sink.Formats, ", ")+" (default text)")
 	c.flags(f)
 	return cmd
 }

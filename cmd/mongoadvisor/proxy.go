@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 
-	"mongoadvisor/internal/sink"
 	"mongoadvisor/internal/store"
 )
 
@@ -56,7 +55,7 @@ read or has no room for is passed on and counted.`,
 	f.IntVar(&c.TopologyMaxMembers, "topology-max-members", c.TopologyMaxMembers, "members that get a listener: as many ports from --listen on")
 	c.Edges.flags(f)
 	f.Var(&c.Shutdown.Grace, "shutdown.grace", "how long open connections may go on after SIGTERM")
-	f.StringVar(&c.Format, "format", c.Format, "format of --output: "+strings.Join(sink.Formats, ", "))
+	f.StringVar(&c.Format, "format", c.Format, "format of --output: "+formatHelp())
 	f.StringVar(&c.Output, "output", "", "file for a report at the end; empty for none")
 	c.flags(f)
 	return cmd

@@ -104,7 +104,7 @@ func pass(t *testing.T, tok *tokens) (outputs, []store.Entry) {
 	}
 	report := &sink.Report{
 		Schema: store.Schema, Source: op.SourceProxy, Profile: store.CI, Coverage: stats.Coverage(), Totals: st.Totals(),
-		NotJudged: []sink.NotJudged{}, Findings: st.Findings(),
+		NotJudged: []sink.NotJudged{}, Findings: st.Findings(), Rules: analyzers.All(),
 	}
 	left := outputs{}
 	for _, format := range sink.Formats {
@@ -201,7 +201,7 @@ func TestNoLiteralLeaves(t *testing.T) {
 // The search finds what is there.
 func TestNamesDoLeave(t *testing.T) {
 	out, _ := pass(t, newTokens())
-	for where, name := range map[string]string{"text": "people", "json": "\"namespace\": \"shop.people\"", "log": "\"finding\":{", "/metrics": "mongoadvisor_finding_active{", "/api/v1/findings": "shop.people"} {
+	for where, name := range map[string]string{"text": "people", "json": "\"namespace\": \"shop.people\"", "html": "<bdi>shop.people</bdi>", "junit": "shop.people", "sarif": "\"fullyQualifiedName\": \"shop.people\"", "github": "shop.people", "log": "\"finding\":{", "/metrics": "mongoadvisor_finding_active{", "/api/v1/findings": "shop.people"} {
 		if !strings.Contains(out[where], name) {
 			t.Errorf("%s does not mention %s", where, name)
 		}

@@ -105,6 +105,7 @@ var libraries = map[string][]string{
 	"github.com/google/go-cmp":       {},
 	"github.com/gopacket/gopacket":   {"internal/source/pcap", "internal/source/live", "internal/analysis/analysistest", "bench"},
 	"github.com/rogpeppe/":           {},
+	"github.com/owenrumney/":         {}, // the schema of SARIF in tests
 	"go.uber.org/goleak":             {},
 	"github.com/pires/go-proxyproto": {"proxy"},
 	"golang.org/x/net":               {"internal/source/live", "internal/dnstest"}, // BPF; DNS messages in tests

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
+	"mongoadvisor/internal/analysis"
 	"mongoadvisor/internal/op"
 	"mongoadvisor/internal/store"
 )
@@ -24,6 +26,15 @@ type Report struct {
 	// BaselineGone is what the baseline has and the traffic did not show.
 	BaselineGone []store.Known `json:"baseline_gone,omitempty"`
 	Findings     []store.Entry `json:"findings"`
+
+	// Rules are those that ran, for the formats that list what was silent and explain
+	// what was not. Not in the JSON, since they are of the program and not of the run.
+	Rules []*analysis.Analyzer `json:"-"`
+	// FailOn is the severity from which on a finding is a failed test. The zero value
+	// makes every one that is open a failure.
+	FailOn analysis.Severity `json:"-"`
+	// Version of the program, for the formats that have a place for it.
+	Version string `json:"-"`
 }
 
 // NotJudged is a rule that could not speak, and why: silence of it is no
@@ -44,18 +55,26 @@ type IdleIgnore struct {
 }
 
 // Formats are the formats a report can be written in.
-var Formats = []string{"text", "json"}
+var Formats = []string{"text", "json", "html", "junit", "sarif", "github"}
 
 // Write writes a report in one of Formats.
 func (r *Report) Write(w io.Writer, format string) error {
 	switch format {
 	case "text":
-		return r.Text(w)
+		return r.clean().Text(w)
 	case "json":
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
 		enc.SetEscapeHTML(false)
 		return enc.Encode(r)
+	case "html":
+		return r.clean().html(w)
+	case "junit":
+		return r.clean().junit(w)
+	case "sarif":
+		return r.clean().sarif(w)
+	case "github":
+		return r.clean().github(w)
 	}
-	return fmt.Errorf("format %q: want one of %v", format, Formats)
+	return fmt.Errorf("format %q: want one of %s", format, strings.Join(Formats, ", "))
 }

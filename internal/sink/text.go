@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/fatih/color"
 
 	"mongoadvisor/internal/analysis"
-	"mongoadvisor/internal/op"
 	"mongoadvisor/internal/store"
 )
 
@@ -61,115 +61,32 @@ func (t *textWriter) line(format string, args ...any) {
 	fmt.Fprintf(t.w, format+"\n", args...)
 }
 
+// indent is under what a part of the head says.
+const indent = "          "
+
 func (t *textWriter) coverage(r *Report) {
-	c := r.Coverage
-	t.line("%s  %.1f %% of the traffic was understood", t.paint("Coverage", color.Bold), floorTenth(100*c.Ratio))
-	t.wrap("          ", "          ", fmt.Sprintf("%s messages on %s, %s judged, source %s, profile %s",
-		thousands(c.Messages), plural(c.Connections, "connection"), plural(r.Totals.Operations, "operation"), r.Source, r.Profile))
-	if s := missed(c); s != "" {
-		t.wrap("          ", "          ", s)
+	t.line("%s  %s", t.paint("Coverage", color.Bold), understood(r.Coverage))
+	for _, part := range coverage(r) {
+		t.wrap(indent, indent, part.words())
 	}
-}
-
-// floorTenth rounds down: 99.96 % is not 100 %.
-func floorTenth(x float64) float64 { return float64(int64(x*10)) / 10 }
-
-// missed words what was not understood, in a fixed order.
-func missed(c op.Coverage) string {
-	var parts []string
-	add := func(n int64, word, what string) {
-		if n > 0 {
-			parts = append(parts, plural(n, word)+" "+what)
-		}
-	}
-	add(c.ConnectionsUninspected, "connection", "not readable (TLS or not MongoDB)")
-	for _, reason := range sortedKeys(c.Undecoded) {
-		add(c.Undecoded[reason], "message", "undecoded ("+reason+")")
-	}
-	for _, reason := range sortedKeys(c.Shed) {
-		add(c.Shed[reason], "message", "shed ("+reason+")")
-	}
-	add(c.Recognised, "operation", "known by their shape alone (analysis.full-rate)")
-	add(c.RequestsUnanswered, "request", "without its reply")
-	if c.RepliesUnpaired > 0 {
-		parts = append(parts, "replies without their request: "+thousands(c.RepliesUnpaired))
-	}
-	return strings.Join(parts, ", ")
 }
 
 func (t *textWriter) summary(r *Report) {
-	counts := map[analysis.Severity]int{}
-	muted, fixed := 0, 0
-	for _, e := range r.Findings {
-		switch e.Status {
-		case store.Muted:
-			muted++
-		case store.Fixed:
-			fixed++
-		default:
-			counts[e.Severity]++
-		}
-	}
 	var parts []string
-	for s := analysis.Critical; ; s-- {
-		if counts[s] > 0 {
-			parts = append(parts, t.paint(fmt.Sprintf("%d %s", counts[s], s), severityColor[s]...))
-		}
-		if s == analysis.Info {
-			break
+	c := count(r.Findings)
+	for n := range c.open {
+		if severity := analysis.Critical - analysis.Severity(n); c.open[severity] > 0 {
+			parts = append(parts, t.paint(fmt.Sprintf("%d %s", c.open[severity], severity), severityColor[severity]...))
 		}
 	}
-	if len(parts) == 0 {
-		parts = append(parts, "none open")
-	}
-	if muted > 0 {
-		parts = append(parts, fmt.Sprintf("%d muted", muted))
-	}
-	if fixed > 0 {
-		parts = append(parts, fmt.Sprintf("%d fixed", fixed))
-	}
-	if n := r.Totals.Suppressed; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d more below their floor", n))
-	}
-	t.wrap(t.paint("Findings", color.Bold)+"  ", "          ", strings.Join(parts, ", "))
-	for _, words := range notJudged(r.NotJudged) {
-		t.wrap("          ", "          ", words)
-	}
-	for _, i := range r.Ignores {
-		where := i.Rule
-		for _, part := range []string{i.Namespace, i.Shape} {
-			if part != "" {
-				where += " " + part
-			}
-		}
-		words := "ignore entry " + where + ": silenced nothing"
-		if i.Why == "expired" {
-			words = "ignore entry " + where + ": expired on " + i.Until
-		}
-		t.wrap("          ", "          ", words)
-	}
-	for _, k := range r.BaselineGone {
-		t.wrap("          ", "          ", "gone since the baseline: "+k.Rule+" "+k.Reason+" on "+k.Namespace+" ("+k.Fingerprint+")")
+	parts = append(parts, c.rest(r.Totals)...)
+	t.wrap(t.paint("Findings", color.Bold)+"  ", indent, strings.Join(parts, ", "))
+	for _, words := range slices.Concat(notJudged(r.NotJudged), remarks(r)) {
+		t.wrap(indent, indent, words)
 	}
 }
 
-// notJudged words one line for each cause: "I01, I02 not judged: …".
-func notJudged(list []NotJudged) []string {
-	var whys []string
-	rules := map[string][]string{}
-	for _, n := range list {
-		if rules[n.Why] == nil {
-			whys = append(whys, n.Why)
-		}
-		rules[n.Why] = append(rules[n.Why], n.Rule)
-	}
-	for i, why := range whys {
-		whys[i] = strings.Join(rules[why], ", ") + " not judged: " + why
-	}
-	return whys
-}
-
-// finding writes one finding: what, where, how often, who, why, fix.
+// finding writes one finding with its number.
 func (t *textWriter) finding(n int, e store.Entry) {
 	t.line("")
 	status := ""
@@ -179,10 +96,21 @@ func (t *textWriter) finding(n int, e store.Entry) {
 	t.line("%s %s %s (%s%s)", t.paint(fmt.Sprintf("%2d.", n), color.Bold),
 		t.paint(strings.ToUpper(e.Severity.String()), severityColor[e.Severity]...),
 		t.paint(e.Rule+" "+e.Name, color.Bold), e.Reason, status)
-	where := e.Namespace
-	if where == "" {
-		where = "(connection)"
-	}
+	t.body(n, e)
+}
+
+// paragraph is one finding without its heading, for formats that hold texts.
+func paragraph(e store.Entry) string {
+	var b strings.Builder
+	t := &textWriter{w: bufio.NewWriter(&b), said: map[string]int{}}
+	t.body(1, e)
+	_ = t.w.Flush() // to memory
+	return b.String()
+}
+
+// body says what, where, how often, who, why, and what to do.
+func (t *textWriter) body(n int, e store.Entry) {
+	where := place(e)
 	if len(e.Fields) > 0 {
 		where += "  " + strings.Join(e.Fields, ", ")
 	}
@@ -254,10 +182,7 @@ func clients(list []store.Client) string {
 			parts = append(parts, fmt.Sprintf("%d more", len(list)-3))
 			break
 		}
-		name := c.App
-		if name == "" {
-			name = "(no application name)"
-		}
+		name := appName(c.App)
 		if c.Driver != "" {
 			name += " [" + c.Driver + "]"
 		}

@@ -58,6 +58,10 @@ type Entry struct {
 	MutedBy     string              `json:"muted_by,omitempty"`
 	Impact      float64             `json:"impact"`
 	Docs        string              `json:"docs"`
+	// Series is for plots. It is not in the JSON: a hundred numbers, one a line, would
+	// bury what the finding says, in each log record too. So what is read back from JSON
+	// has none. nil when no occurrence has a time.
+	Series *Series `json:"-"`
 }
 
 // Latency are quantiles in milliseconds.
@@ -96,6 +100,7 @@ type entry struct {
 	count       int64
 	first, last time.Time
 	latency     latencies
+	series      series
 	maxReply    int
 	documents   few   // distinct, as far as statements name them by _id
 	conns       few   // distinct connections
@@ -116,14 +121,14 @@ func newEntry(r *analysis.Report, fingerprint string) *entry {
 	f.Fields = f.Fields[:min(len(f.Fields), maxFields)]
 	fields := make([]string, len(f.Fields))
 	for i, name := range f.Fields {
-		fields[i] = printable(name)
+		fields[i] = Printable(name)
 	}
 	f.Fields = fields
-	f.Message, f.Advice, f.Caveat = printable(f.Message), printable(f.Advice), printable(f.Caveat)
-	f.Fix.Text, f.Fix.Mongosh = printable(f.Fix.Text), printable(f.Fix.Mongosh)
-	shape := op.Shape{ID: r.Shape.ID, Text: printable(r.Shape.Text)}
+	f.Message, f.Advice, f.Caveat = Printable(f.Message), Printable(f.Advice), Printable(f.Caveat)
+	f.Fix.Text, f.Fix.Mongosh = Printable(f.Fix.Text), Printable(f.Fix.Mongosh)
+	shape := op.Shape{ID: r.Shape.ID, Text: Printable(r.Shape.Text)}
 	return &entry{
-		rule: r.Rule, fingerprint: fingerprint, finding: f, ns: printable(r.NS.String()), space: r.NS.Cut().Clone(), shape: shape,
+		rule: r.Rule, fingerprint: fingerprint, finding: f, ns: Printable(r.NS.String()), space: r.NS.Cut().Clone(), shape: shape,
 		command: r.Command, first: r.Time, clients: map[Client]int64{}, confidence: r.Confident,
 	}
 }
@@ -135,9 +140,9 @@ const (
 	maxText   = 4 << 10
 )
 
-// printable copies a text whose names a client chose (they alias its message)
+// Printable copies a text whose names a client chose (they alias its message)
 // without what is not UTF-8 and what a terminal would obey.
-func printable(s string) string {
+func Printable(s string) string {
 	if len(s) > maxText {
 		s = s[:maxText] + "…"
 	}
@@ -170,14 +175,15 @@ func (e *entry) add(r *analysis.Report) {
 		e.finding.Evidence = r.Finding.Evidence
 	}
 	e.latency.add(r.Op.Latency, r.Count)
+	e.series.report(r)
 	e.addReply(r)
 	if r.Silenced == "" {
 		e.loud += r.Count
 	} else {
-		e.silenced = printable(r.Silenced)
+		e.silenced = Printable(r.Silenced)
 	}
 	if e.comment == "" {
-		e.comment = printable(r.Op.Comment)
+		e.comment = Printable(r.Op.Comment)
 	}
 	c := Client{}
 	if r.Op.Conn != nil {

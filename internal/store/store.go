@@ -38,6 +38,8 @@ type Store struct {
 	byKey      map[entryKey]*entry // entries by what a report says, before it is hashed
 	namespaces map[op.Namespace]*namespace
 	latency    time.Duration // of all operations
+	latencies  latencies     // the same one by one
+	series     series        // of all operations
 	operations int64
 	now        time.Time // the traffic's clock
 	dropped    int64
@@ -88,6 +90,8 @@ func (s *Store) Observe(o *op.Operation) {
 	n := o.Sample.Count()
 	s.operations += n
 	s.latency += o.Latency * time.Duration(n)
+	s.latencies.add(o.Latency, n)
+	s.series.add(o.Time, n, o.Latency, 0)
 	if o.Time.After(s.now) {
 		s.now = o.Time
 	}
@@ -259,13 +263,15 @@ type Totals struct {
 	Suppressed  int64 `json:"below_floor"`        // findings not shown: below their floor, or rare
 	Untracked   int64 `json:"findings_untracked"` // occurrences of findings there was no room for
 	Occurrences int64 `json:"occurrences"`
+	// Series are all operations over time, for a plot; nil when there were none.
+	Series *Series `json:"-"`
 }
 
 // Totals sums the store up.
 func (s *Store) Totals() Totals {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t := Totals{Operations: s.operations, Namespaces: len(s.namespaces), Untracked: s.dropped}
+	t := Totals{Operations: s.operations, Namespaces: len(s.namespaces), Untracked: s.dropped, Series: s.series.view(&s.latencies)}
 	for _, e := range s.entries {
 		t.Occurrences += e.count
 		if !s.shown(e) {

@@ -72,6 +72,7 @@ func (s *Store) view(e *entry) Entry {
 		Message: e.finding.Message, Advice: e.finding.Advice, Fix: e.finding.Fix, Caveat: e.finding.Caveat,
 		Count: e.count, FirstSeen: e.first.UTC(), LastSeen: e.last.UTC(),
 		Comment: e.comment, Impact: s.impact(e), Docs: "docs/rules/" + e.rule.ID + ".md",
+		Series: e.series.view(&e.latency),
 	}
 	switch {
 	case e.muted():
@@ -90,7 +91,7 @@ func (s *Store) view(e *entry) Entry {
 	}
 	out.Clients = make([]Client, 0, len(e.clients))
 	for c, n := range e.clients {
-		c.App, c.Driver, c.Count = printable(c.App), printable(c.Driver), n
+		c.App, c.Driver, c.Count = Printable(c.App), Printable(c.Driver), n
 		out.Clients = append(out.Clients, c)
 	}
 	slices.SortFunc(out.Clients, func(a, b Client) int {
