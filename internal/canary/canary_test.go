@@ -201,7 +201,7 @@ func TestNoLiteralLeaves(t *testing.T) {
 // The search finds what is there.
 func TestNamesDoLeave(t *testing.T) {
 	out, _ := pass(t, newTokens())
-	for where, name := range map[string]string{"text": "people", "json": "\"namespace\": \"shop.people\"", "html": "<bdi>shop.people</bdi>", "junit": "shop.people", "sarif": "\"fullyQualifiedName\": \"shop.people\"", "github": "shop.people", "log": "\"finding\":{", "/metrics": "mongoadvisor_finding_active{", "/api/v1/findings": "shop.people"} {
+	for where, name := range map[string]string{"text": "people", "json": "\"namespace\": \"shop.people\"", "html": "<code dir=\"ltr\">shop.people</code>", "junit": "shop.people", "sarif": "\"fullyQualifiedName\": \"shop.people\"", "github": "shop.people", "log": "\"finding\":{", "/metrics": "mongoadvisor_finding_active{", "/api/v1/findings": "shop.people"} {
 		if !strings.Contains(out[where], name) {
 			t.Errorf("%s does not mention %s", where, name)
 		}

@@ -21,7 +21,28 @@ func (p part) words() string {
 
 // understood is the first sentence of every report.
 func understood(c op.Coverage) string {
-	return fmt.Sprintf("%.1f %% of the traffic was understood", floorTenth(100*c.Ratio))
+	what := "the traffic"
+	if c.Records != nil && c.Messages == 0 {
+		what = "what was logged" // nothing is known of the rest
+	}
+	return fmt.Sprintf("%.1f %% of %s was understood", floorTenth(100*c.Ratio), what)
+}
+
+// incomplete says in a word or two that the report is about a part of the traffic; ""
+// when it is not. The lines of the coverage say which.
+func incomplete(r *Report) string {
+	c := r.Coverage
+	switch p := c.Packets; {
+	case r.Totals.Operations == 0:
+		return "No operation was seen: silence says nothing here"
+	case c.Records != nil && !c.Records.Complete:
+		return "Slow operations only"
+	case c.Ratio < 1, p != nil && (p.LostBytes > 0 || p.Gaps > 0 || p.Dropped > 0 || p.Truncated > 0 || p.OneSided > 0 || p.Incomplete):
+		return "Incomplete"
+	case c.Recognised > 0:
+		return "Sampled under load"
+	}
+	return ""
 }
 
 // floorTenth rounds down: 99.96 % is not 100 %.

@@ -44,7 +44,11 @@ func (r *Report) github(w io.Writer) error {
 	if left > 0 {
 		words += fmt.Sprintf(". %d of them are not shown above: GitHub shows %d of each level for one step", left, maxAnnotations)
 	}
-	words += "\n" + understood(r.Coverage)
+	words += "\n"
+	if why := incomplete(r); why != "" {
+		words += why + ". "
+	}
+	words += understood(r.Coverage)
 	for _, p := range coverage(r) {
 		words += "\n" + p.words()
 	}

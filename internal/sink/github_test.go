@@ -38,7 +38,7 @@ func TestGitHub(t *testing.T) {
 	if !strings.Contains(first[5], "%0Adb.customers.createIndex({ \"address.city\": 1 }") || !strings.Contains(first[5], "1,412 times") {
 		t.Errorf("%s", first[5])
 	}
-	if got[1][1] != "notice" || last[1] != "notice" || !strings.HasPrefix(last[5], "Findings: 1 medium, 1 info, 1 muted, 4 more below their floor%0A99.9 %25 of the traffic was understood") {
+	if got[1][1] != "notice" || last[1] != "notice" || !strings.HasPrefix(last[5], "Findings: 1 medium, 1 info, 1 muted, 4 more below their floor%0AIncomplete. 99.9 %25 of the traffic was understood") {
 		t.Errorf("%q", last)
 	}
 }

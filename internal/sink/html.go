@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"mongoadvisor/internal/analysis"
@@ -44,8 +45,7 @@ type htmlReport struct {
 	Script     template.JS
 	Version    string
 	Understood string
-	Complete   bool
-	Nothing    bool // no operation was seen
+	Incomplete string // why, in a word or two; "" when nothing is missing
 	Coverage   []part
 	NotJudged  []unjudged
 	Remarks    []string
@@ -67,7 +67,8 @@ type htmlFinding struct {
 	Anchor   string
 	Number   int
 	Place    string
-	Title    string // the place, cut to what a heading can hold
+	Title    string   // the place, cut to what a heading can hold
+	Parts    []string // the title at its points, where a line may end
 	Count    string
 	CountKey int64
 	Impact   string
@@ -88,7 +89,7 @@ type htmlClient struct{ App, Driver, Count string }
 func (r *Report) html(w io.Writer) error {
 	h := htmlReport{
 		Policy: policy, Style: template.CSS(pageStyle), Script: template.JS(pageScript), Version: r.Version,
-		Understood: understood(r.Coverage), Complete: r.Coverage.Ratio >= 1, Nothing: r.Totals.Operations == 0, Coverage: append(coverage(r), commandsSeen(r.Commands)...),
+		Understood: understood(r.Coverage), Incomplete: incomplete(r), Coverage: append(coverage(r), commandsSeen(r.Commands)...),
 		NotJudged: byCause(r.NotJudged), Remarks: remarks(r), Plots: plots(r.Totals.Series, nil),
 	}
 	c := count(r.Findings)
@@ -119,7 +120,7 @@ const maxTitle = 120
 
 func newHTMLFinding(n int, e store.Entry) htmlFinding {
 	f := htmlFinding{
-		Entry: e, Number: n, Anchor: "finding-" + strconv.Itoa(n), Place: place(e), Title: short(place(e), maxTitle),
+		Entry: e, Number: n, Anchor: "finding-" + strconv.Itoa(n), Place: place(e), Title: short(place(e), maxTitle), Parts: strings.Split(short(place(e), maxTitle), "."),
 		Count: thousands(e.Count), CountKey: e.Count, Impact: percent(e.Impact), P95: "–", Times: plural(e.Count, "time"), Seen: period(e), Plots: plots(e.Series, e.Evidence),
 	}
 	if l := e.LatencyMS; l != nil {

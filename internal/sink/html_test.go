@@ -92,7 +92,7 @@ func TestHTML(t *testing.T) {
 	if len(plots) != 7 || !strings.Contains(plots[5], "keys examined (keys): from 100 at 2026-01-01 12:00 to 1,420") || !strings.Contains(plots[5], "limit 1,000") {
 		t.Errorf("%q", plots)
 	}
-	for _, want := range []string{"99.9 % of the traffic was understood", "Incomplete: ", "Q10</b>: this source carries no execution statistics", "an old report", "a collection that is and stays small"} {
+	for _, want := range []string{"99.9 % of the traffic was understood", "Incomplete. 99.9 %", "Q10</b>: this source carries no execution statistics", "shop.<wbr>customers", "an old report", "a collection that is and stays small"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -240,6 +240,27 @@ func TestCoverageOfCaptures(t *testing.T) {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s lacks %q", format, want)
 			}
+		}
+	}
+}
+
+// TestPartOfTheTrafficIsNoCleanBill: a report of a part says so in its first words.
+func TestPartOfTheTrafficIsNoCleanBill(t *testing.T) {
+	whole := func() *Report { return &Report{Totals: store.Totals{Operations: 1}, Coverage: op.Coverage{Ratio: 1}} }
+	if got := incomplete(whole()); got != "" {
+		t.Error(got)
+	}
+	for want, change := range map[string]func(*Report){
+		"No operation was seen": func(r *Report) { r.Totals.Operations = 0 },
+		"Slow operations only":  func(r *Report) { r.Coverage.Records = &op.RecordCoverage{} },
+		"Incomplete":            func(r *Report) { r.Coverage.Packets = &op.PacketCoverage{Gaps: 1} },
+		"Incomplete.":           func(r *Report) { r.Coverage.Ratio = 0.99 },
+		"Sampled under load":    func(r *Report) { r.Coverage.Recognised = 1 },
+	} {
+		r := whole()
+		change(r)
+		if text := written(t, r, "html"); !strings.Contains(text, `partial">`+want) {
+			t.Errorf("the page does not begin with %q", want)
 		}
 	}
 }

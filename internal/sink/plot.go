@@ -46,7 +46,13 @@ func plots(s *store.Series, evidence []analysis.Evidence) []plot {
 		return nil
 	}
 	var out []plot
-	if len(s.Points) >= 3 {
+	used := 0
+	for _, p := range s.Points {
+		if p.Count > 0 {
+			used++
+		}
+	}
+	if used >= 3 {
 		out = append(out, rate(s))
 		if slowest, ok := slowestPlot(s); ok {
 			out = append(out, slowest)

@@ -187,8 +187,8 @@ func (r *Report) sarifInvocation() sarifInvocation {
 		words += "\n" + p.words()
 	}
 	level := "note"
-	if r.Coverage.Ratio < 1 || r.Totals.Operations == 0 {
-		level = "warning"
+	if why := incomplete(r); why != "" {
+		level, words = "warning", why+". "+words
 	}
 	i.Execution = append(i.Execution, sarifNote{Level: level, Message: sarifText{Text: words}})
 	for _, n := range r.NotJudged {

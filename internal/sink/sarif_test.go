@@ -71,7 +71,7 @@ func TestSARIF(t *testing.T) {
 		t.Errorf("%+v", rule)
 	}
 	notes := run.Invocations[0]
-	if !strings.HasPrefix(*notes.ToolExecutionNotifications[0].Message.Text, "99.9 %") || *notes.ToolConfigurationNotifications[0].AssociatedRule.ID != "Q10" {
+	if !strings.HasPrefix(*notes.ToolExecutionNotifications[0].Message.Text, "Incomplete. 99.9 %") || *notes.ToolConfigurationNotifications[0].AssociatedRule.ID != "Q10" {
 		t.Errorf("%+v", notes)
 	}
 }
