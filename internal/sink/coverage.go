@@ -136,8 +136,12 @@ func records(c *op.RecordCoverage) string {
 	return l.String()
 }
 
-// shownApps is how many applications are named in one line.
-const shownApps = 5
+// shownApps is how many applications are named in one line, and maxApp how many bytes
+// of each name.
+const (
+	shownApps = 5
+	maxApp    = 60
+)
 
 func applications(apps []op.AppCoverage) string {
 	var l list
@@ -146,7 +150,7 @@ func applications(apps []op.AppCoverage) string {
 			l = append(l, fmt.Sprintf("%d more", len(apps)-i))
 			break
 		}
-		l = append(l, appName(a.App)+" "+plural(a.Operations, "operation"))
+		l = append(l, short(appName(a.App), maxApp)+" "+plural(a.Operations, "operation"))
 	}
 	return l.String()
 }

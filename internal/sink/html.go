@@ -69,6 +69,7 @@ type htmlFinding struct {
 	Place    string
 	Title    string   // the place, cut to what a heading can hold
 	Parts    []string // the title at its points, where a line may end
+	What     string   // the message, cut to what a cell can hold
 	Count    string
 	CountKey int64
 	Impact   string
@@ -120,7 +121,7 @@ const maxTitle = 120
 
 func newHTMLFinding(n int, e store.Entry) htmlFinding {
 	f := htmlFinding{
-		Entry: e, Number: n, Anchor: "finding-" + strconv.Itoa(n), Place: place(e), Title: short(place(e), maxTitle), Parts: strings.Split(short(place(e), maxTitle), "."),
+		Entry: e, Number: n, Anchor: "finding-" + strconv.Itoa(n), Place: place(e), Title: short(place(e), maxTitle), Parts: strings.Split(short(place(e), maxTitle), "."), What: short(e.Message, 2*maxTitle),
 		Count: thousands(e.Count), CountKey: e.Count, Impact: percent(e.Impact), P95: "–", Times: plural(e.Count, "time"), Seen: period(e), Plots: plots(e.Series, e.Evidence),
 	}
 	if l := e.LatencyMS; l != nil {
