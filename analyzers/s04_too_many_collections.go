@@ -69,19 +69,30 @@ func runTooManyCollections(p *analysis.Pass) {
 		all.add(p.Op.NS)
 		return
 	}
-	previous := op.Namespace{}
-	for i := range p.Op.Statements() {
-		s := &p.Op.Statements()[i]
-		if s.NS == previous {
-			continue
-		}
-		if previous = s.NS; s.Command == "insert" && all.fresh(s.NS) {
-			all.create(s.NS, p.Now)
-		} else {
-			all.add(s.NS)
-		}
-		judgeDatabase(p, all, s.NS)
+	statements := p.Op.Statements()
+	if len(statements) == 0 { // an insert in a log, which has no documents
+		useCollection(p, all, p.Op.NS, p.Op.Command)
 	}
+	previous := op.Namespace{}
+	for i := range statements {
+		if s := &statements[i]; s.NS != previous {
+			previous = s.NS
+			useCollection(p, all, s.NS, s.Command)
+		}
+	}
+}
+
+// useCollection takes in that a command addresses a collection.
+func useCollection(p *analysis.Pass, all *catalogues, ns op.Namespace, command string) {
+	if ns.Coll == "" {
+		return
+	}
+	if command == "insert" && all.fresh(ns) {
+		all.create(ns, p.Now)
+	} else {
+		all.add(ns)
+	}
+	judgeDatabase(p, all, ns)
 }
 
 // judgeDatabase looks at what the collection of an operation belongs to.

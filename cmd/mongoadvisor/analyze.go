@@ -21,6 +21,7 @@ import (
 func newAnalyze() *cobra.Command {
 	c := defaults(store.Staging)
 	c.Log.Level, c.Log.Format = "warn", "console"
+	var follow bool
 	cmd := &cobra.Command{
 		Use:   "analyze FILE...",
 		Short: "Advise on captured traffic, a server's log, or its profiler",
@@ -37,6 +38,7 @@ Exit codes: 0 done, 1 findings at or above --fail-on, 2 usage or configuration,
   mongoadvisor analyze rotated.pcap*.gz --format json > report.json
   ssh db1 tcpdump -i any -s 0 -w - port 27017 | mongoadvisor analyze -
   mongoadvisor analyze /var/log/mongodb/mongod.log*
+  mongoadvisor analyze --follow /var/log/mongodb/mongod.log
   mongoexport -d shop -c system.profile | mongoadvisor analyze -
   mongoadvisor analyze nightly.pcapng --profile ci --fail-on high`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -46,11 +48,20 @@ Exit codes: 0 done, 1 findings at or above --fail-on, 2 usage or configuration,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if follow {
+				c.Log.Level, c.Log.Format = "info", "json" // as every service
+			}
 			if err := c.load(cmd); err != nil {
 				return err
 			}
 			ctx, cancel := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGINT)
 			defer cancel()
+			if follow {
+				if len(args) != 1 || args[0] == source.Stdin {
+					return usage("--follow takes one log file")
+				}
+				return runFollow(ctx, c, args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+			}
 			context.AfterFunc(ctx, cancel) // a second signal ends at once
 			return runAnalyze(ctx, c, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
@@ -60,7 +71,9 @@ Exit codes: 0 done, 1 findings at or above --fail-on, 2 usage or configuration,
 	f.StringVar(&c.Format, "format", c.Format, "format of the report: "+formatHelp())
 	f.StringVar(&c.Output, "output", "", "file for the report; standard output when empty")
 	f.StringVar(&c.FailOn, "fail-on", "", "severity from which findings make the exit code 1; empty for never")
+	f.BoolVar(&follow, "follow", false, "go on with a log as it grows, over its rotation, with the proxy's log of findings and endpoints")
 	c.judging(f)
+	c.serving(f)
 	return cmd
 }
 

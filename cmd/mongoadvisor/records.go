@@ -121,9 +121,14 @@ func (s *records) coverage() op.Coverage {
 			sum.Undecoded[reason] += n
 		}
 	}
-	c := op.Coverage{Records: &sum, Operations: s.counted.Load(), SampleRate: 1, Ratio: 1}
-	if sum.Slow > 0 {
-		c.Ratio = float64(sum.Decoded) / float64(sum.Slow)
+	return recordCoverage(sum, s.counted.Load())
+}
+
+// recordCoverage is the coverage of a log or export of which so many operations came.
+func recordCoverage(records op.RecordCoverage, operations int64) op.Coverage {
+	c := op.Coverage{Records: &records, Operations: operations, SampleRate: 1, Ratio: 1}
+	if records.Slow > 0 {
+		c.Ratio = float64(records.Decoded) / float64(records.Slow)
 	}
 	return c
 }

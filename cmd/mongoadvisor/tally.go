@@ -47,6 +47,16 @@ func (t *tally) count(o *op.Operation) {
 	}
 }
 
+// total is how many operations were counted.
+func (t *tally) total() (sum int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, n := range t.commands {
+		sum += n
+	}
+	return sum
+}
+
 // cover completes a coverage block.
 func (t *tally) cover(c *op.Coverage) {
 	c.Applications = t.applications()

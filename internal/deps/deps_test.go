@@ -41,7 +41,7 @@ var ours = map[string][]string{
 	"internal/source/extjson":           {"internal/op"},
 	"internal/source/shelltext":         {"internal/source/extjson"},
 	"internal/source/logged":            {"internal/op"},
-	"internal/source/logged/loggedtest": {"analyzers", "internal/engine", "internal/op", "internal/store"},
+	"internal/source/logged/loggedtest": {"analyzers", "internal/corpus", "internal/engine", "internal/op", "internal/store"},
 	"internal/source/mongolog":          {"internal/op", "internal/source/extjson", "internal/source/logged", "internal/source/shelltext"},
 	"internal/source/profiler":          {"internal/op", "internal/source/extjson", "internal/source/logged"},
 	// listeners of a replica set's members: changes host names in what passes

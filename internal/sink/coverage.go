@@ -100,6 +100,8 @@ func missed(c op.Coverage) string {
 	if c.RepliesUnpaired > 0 {
 		l = append(l, "replies without their request: "+thousands(c.RepliesUnpaired))
 	}
+	l.add(c.ConnectionsMidStream, "connection", "not seen from the start")
+	l.add(c.Encrypted, "operation", "with values the client encrypted")
 	return l.String()
 }
 
@@ -114,7 +116,12 @@ func packets(c *op.PacketCoverage) string {
 	if c.Resyncs > 0 {
 		l = append(l, "streams taken up again behind a gap: "+thousands(c.Resyncs))
 	}
-	l.add(c.OneSided, "connection", "of which one direction was seen")
+	if c.OneDirection != "" {
+		l = append(l, "only "+c.OneDirection+" were captured")
+	} else {
+		l.add(c.OneSided, "connection", "of which one direction was seen")
+	}
+	l.add(c.TLS, "connection", "that look like TLS")
 	l.add(c.OtherTCP, "connection", "not MongoDB's")
 	l.reasons(c.Skipped, "packet", "skipped")
 	if c.Incomplete {

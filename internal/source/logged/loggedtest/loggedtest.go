@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"mongoadvisor/analyzers"
+	"mongoadvisor/internal/corpus"
 	"mongoadvisor/internal/engine"
 	"mongoadvisor/internal/op"
 	"mongoadvisor/internal/store"
@@ -85,19 +86,10 @@ func (j *Judge) Summary(c op.RecordCoverage, has op.Has) Summary {
 	return s
 }
 
-// Data opens a file of the collection of public logs, which lies beside the
-// repository (or where MONGOADVISOR_DATA says) and is not part of it: not all of
-// its licences allow to copy it. Without the folder the test is skipped.
+// Data opens a file of the collection of public logs, see [corpus.Others].
 func Data(t testing.TB, name string) []byte {
 	t.Helper()
-	root := os.Getenv("MONGOADVISOR_DATA")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "..", "shared", "data")
-	}
-	if _, err := os.Stat(root); err != nil {
-		t.Skip("needs the public logs: set MONGOADVISOR_DATA to their folder")
-	}
-	return File(t, filepath.Join(root, name))
+	return File(t, filepath.Join(corpus.Others(t), name))
 }
 
 // File reads a file, out of its compression.
