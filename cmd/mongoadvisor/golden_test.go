@@ -107,3 +107,30 @@ func TestGoldenOthers(t *testing.T) {
 		})
 	}
 }
+
+// TestFormsAreOneWorkload: the same workload in another form of capture, or compressed
+// on the wire, gives the same commands and findings.
+func TestFormsAreOneWorkload(t *testing.T) {
+	own := corpus.Own(t)
+	for first, others := range map[string][]string{
+		"plain.pcap": {"d_bigendian.pcap", "d_vlan.pcap", "d_qinq.pcap", "snappy.pcap", "zlib.pcap", "zstd.pcap"},
+		"nano.pcap":  {"any_sll.pcap", "any_sll2.pcap", "ipv6.pcap", "pcapng_dumpcap.pcapng"},
+	} {
+		want, _ := analyzed(t, own[first])
+		if len(want.Commands) == 0 || want.Coverage.Messages == 0 {
+			t.Fatalf("%s: %+v", first, want)
+		}
+		for _, name := range others {
+			got, _ := analyzed(t, own[name])
+			if d := cmp.Diff(want.Findings, got.Findings); d != "" {
+				t.Errorf("%s finds other things than %s: %s", name, first, d)
+			}
+			if d := cmp.Diff(want.Commands, got.Commands); d != "" {
+				t.Errorf("%s has other commands than %s: %s", name, first, d)
+			}
+			if got.Coverage.Messages != want.Coverage.Messages || got.Coverage.Ratio != 1 {
+				t.Errorf("%s: %d messages, %s has %d", name, got.Coverage.Messages, first, want.Coverage.Messages)
+			}
+		}
+	}
+}
