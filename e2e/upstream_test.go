@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
 
 	"mongoadvisor/internal/demo/mongod/mongodtest"
 )
@@ -23,8 +25,10 @@ func TestUpstreamKilledUnderLoad(t *testing.T) {
 	server := mongodtest.Start(t)
 	p := startProxy(t, server.Addr())
 	coll := connect(t, p.uri("&timeoutMS=10000"), "load").Database("shop").Collection("answers")
+	journaled := options.Collection().SetWriteConcern(writeconcern.Journaled()) // a killed server forgets the last 100 ms of others
+	stored := coll.Database().Collection(coll.Name(), journaled)
 	for i := range 50 {
-		if _, err := coll.InsertOne(t.Context(), bson.D{{Key: "_id", Value: i}, {Key: "text", Value: answer(i)}}); err != nil {
+		if _, err := stored.InsertOne(t.Context(), bson.D{{Key: "_id", Value: i}, {Key: "text", Value: answer(i)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
