@@ -35,7 +35,10 @@ func analyzed(t *testing.T, arguments ...string) (golden, []byte) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	exit := run(append([]string{"analyze", "--profile", "ci", "--format", "json"}, arguments...), &out, &errs)
-	g := golden{Exit: exit, Stderr: strings.ReplaceAll(errs.String(), filepath.Dir(arguments[0])+"/", "")}
+	g := golden{Exit: exit, Stderr: errs.String()}
+	for _, path := range arguments {
+		g.Stderr = strings.ReplaceAll(g.Stderr, filepath.Dir(path)+"/", "")
+	}
 	if out.Len() == 0 {
 		return g, nil
 	}
@@ -86,6 +89,27 @@ func TestGolden(t *testing.T) {
 				t.Errorf("a second run says something else:\n%s", cmp.Diff(string(first), string(second)))
 			}
 		})
+	}
+}
+
+// TestGoldenTogether: all our captures as one run, in whatever order they are named.
+// They overlap: each is a capture of a place of its own.
+func TestGoldenTogether(t *testing.T) {
+	var files []string
+	for name, path := range corpus.Own(t) {
+		if strings.Contains(name, ".pcap") {
+			files = append(files, path)
+		}
+	}
+	slices.SortFunc(files, func(a, b string) int { return strings.Compare(filepath.Base(a), filepath.Base(b)) })
+	g, first := analyzed(t, files...)
+	compare(t, "all-captures", g)
+	if _, second := analyzed(t, files...); !bytes.Equal(first, second) {
+		t.Errorf("a second run says something else:\n%s", cmp.Diff(string(first), string(second)))
+	}
+	slices.Reverse(files)
+	if other, _ := analyzed(t, files...); other.Coverage.Messages != g.Coverage.Messages || other.Coverage.Operations != g.Coverage.Operations {
+		t.Errorf("in another order: %d messages, %d operations", other.Coverage.Messages, other.Coverage.Operations)
 	}
 }
 
