@@ -18,6 +18,19 @@ const (
 	envNode   = "MONGOADVISOR_E2E_NODE"
 )
 
+// installed is where drivers are, or the test is skipped; it fails when CI is set.
+func installed(t *testing.T, env string) string {
+	t.Helper()
+	root := os.Getenv(env)
+	if root == "" {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("%s is not set, and CI is set", env)
+		}
+		t.Skipf("set %s to run it", env)
+	}
+	return root
+}
+
 // TestDrivers runs an application per driver through the proxy: it must work
 // as without, and what it does must be attributed to it.
 func TestDrivers(t *testing.T) {
@@ -31,20 +44,14 @@ func TestDrivers(t *testing.T) {
 			return exec.Command(python, "drivers/pymongo_app.py", p.uri(""))
 		}},
 		{"node", envNode, "people_node", "node-app", "nodejs", func(root string) *exec.Cmd {
-			return exec.Command("node", nodeScript(t, root), p.uri(""))
+			return exec.Command("node", placed(t, root, "drivers/node_app.mjs"), p.uri(""))
 		}},
 		{"mongosh", envNode, "people_mongosh", "mongosh", "nodejs|mongosh", func(root string) *exec.Cmd {
 			return exec.Command(filepath.Join(root, "node_modules", ".bin", "mongosh"), "--quiet", "--norc", p.uri(""), "drivers/mongosh_app.js")
 		}},
 	} {
 		t.Run(app.name, func(t *testing.T) {
-			root := os.Getenv(app.env)
-			if root == "" {
-				if os.Getenv("CI") != "" {
-					t.Fatalf("%s is not set, and CI is set", app.env)
-				}
-				t.Skipf("set %s to run it", app.env)
-			}
+			root := installed(t, app.env)
 			out, err := app.command(root).CombinedOutput()
 			if err != nil || !strings.HasSuffix(strings.TrimSpace(string(out)), "done") {
 				t.Fatalf("%v\n%s", err, out)
@@ -66,14 +73,15 @@ func TestDrivers(t *testing.T) {
 	}
 }
 
-// nodeScript puts the script where Node finds the modules.
-func nodeScript(t *testing.T, root string) string {
+// placed copies a script into the folder whose node_modules it needs: Node looks for
+// modules from there.
+func placed(t *testing.T, root, script string) string {
 	t.Helper()
-	text, err := os.ReadFile("drivers/node_app.mjs")
+	text, err := os.ReadFile(script)
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(root, "node_app.mjs")
+	path := filepath.Join(root, filepath.Base(script))
 	if err := os.WriteFile(path, text, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -167,7 +167,11 @@ func (c *config) load(cmd *cobra.Command) error {
 		return err
 	}
 	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Annotations[notFromEnv] == nil {
+			names = append(names, f.Name)
+		}
+	})
 	if err := fromEnv(cmd.Flags(), names...); err != nil {
 		return err
 	}
@@ -183,6 +187,9 @@ func (c *config) load(cmd *cobra.Command) error {
 	}
 	return c.check()
 }
+
+// notFromEnv marks a flag whose variable means something else.
+const notFromEnv = "not from the environment"
 
 // read takes the file's values; unknown keys are errors with line and caret.
 func (c *config) read() error {

@@ -33,15 +33,20 @@ func (e *Edges) flags(f *pflag.FlagSet) {
 	f.StringVar(&e.ListenTLSCert, "listen-tls-cert", "", "PEM file: clients speak TLS to the proxy, which shows this certificate")
 	f.StringVar(&e.ListenTLSKey, "listen-tls-key", "", "its key; empty when the same file has both")
 	f.StringVar(&e.ListenTLSClientCA, "listen-tls-client-ca", "", "PEM file: clients must show a certificate of one of these authorities")
+	e.upstreamFlags(f)
+	f.BoolVar(&e.ProxyProtocol, "proxy-protocol", false, "clients come through a load balancer that sends PROXY headers (version 1 or 2)")
+	f.StringVar(&e.UpstreamProxyProtocol, "upstream-proxy-protocol", "", "send the server a PROXY header: v1 or v2")
+	f.IntVar(&e.MaxConnections, "max-connections", 0, "client connections at a time, all listeners together; 0 for no limit")
+}
+
+// upstreamFlags are those of the way to the server.
+func (e *Edges) upstreamFlags(f *pflag.FlagSet) {
 	f.BoolVar(&e.UpstreamTLS, "upstream-tls", false, "speak TLS to the server")
 	f.StringVar(&e.UpstreamTLSCA, "upstream-tls-ca", "", "PEM file of authorities; empty for the system's")
 	f.StringVar(&e.UpstreamTLSCert, "upstream-tls-cert", "", "PEM file: certificate to show to the server")
 	f.StringVar(&e.UpstreamTLSKey, "upstream-tls-key", "", "its key; empty when the same file has both")
 	f.BoolVar(&e.UpstreamTLSInsecure, "upstream-tls-insecure", false, "do not verify the server")
 	f.StringVar(&e.UpstreamTLSServerName, "upstream-tls-server-name", "", "name to ask for and verify; empty for the server's host")
-	f.BoolVar(&e.ProxyProtocol, "proxy-protocol", false, "clients come through a load balancer that sends PROXY headers (version 1 or 2)")
-	f.StringVar(&e.UpstreamProxyProtocol, "upstream-proxy-protocol", "", "send the server a PROXY header: v1 or v2")
-	f.IntVar(&e.MaxConnections, "max-connections", 0, "client connections at a time, all listeners together; 0 for no limit")
 }
 
 // check finds what cannot be meant.

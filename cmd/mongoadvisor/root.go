@@ -35,6 +35,9 @@ Put it in front of a server of your own, and connect to the proxy instead:
 Or beside it, with what was captured:
   mongoadvisor analyze capture.pcap
 
+Or behind the test suite of a build:
+  mongoadvisor run --mongod -- go test ./...
+
 Exit codes: 0 done, 1 findings at or above --fail-on, 2 usage or configuration,
 3 input unreadable, empty or nothing decoded, 4 no server could be reached or
 started.`,
@@ -47,7 +50,7 @@ started.`,
 	})
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(newProxy(), newAnalyze(), newCapture(), newDemo(), newRules(), newConfig(), newHealthcheck(), newVersion())
+	root.AddCommand(newProxy(), newAnalyze(), newCapture(), newRun(), newDemo(), newRules(), newConfig(), newHealthcheck(), newVersion())
 	root.CompletionOptions.HiddenDefaultCmd = false
 	return root
 }
