@@ -115,6 +115,11 @@ func pass(t *testing.T, tok *tokens) (outputs, []store.Entry) {
 		// the text report breaks lines; a token may not hide in that
 		left[format] = b.String() + strings.Join(strings.Fields(b.String()), "")
 	}
+	var summary bytes.Buffer
+	if err := report.Markdown(&summary); err != nil {
+		t.Fatal(err)
+	}
+	left["markdown"] = summary.String()
 	serve(t, left, metrics, logger, report, st, eng, stats)
 	left["log"] = log.String()
 	return left, report.Findings

@@ -30,17 +30,17 @@ func (r *Report) Markdown(w io.Writer) error {
 			continue
 		}
 		if n++; n == 1 {
-			out.WriteString("\n| severity | rule | where | what | times | fix |\n| --- | --- | --- | --- | ---: | --- |\n")
+			fmt.Fprint(out, "\n| severity | rule | where | what | times | fix |\n| --- | --- | --- | --- | ---: | --- |\n")
 		}
 		if n <= maxMarkdown {
-			fmt.Fprintf(out, "| %s | %s %s | %s | %s | %s | %s |\n", e.Severity, e.Rule, cell(e.Name), cell(place(e)), cell(short(e.Message, 300)), thousands(e.Count), cell(short(e.Fix.Text, 300)))
+			fmt.Fprintf(out, "| %s | %s %s | %s | %s | %s | %s |\n", e.Severity, cell(e.Rule), cell(e.Name), cell(place(e)), cell(short(e.Message, 300)), thousands(e.Count), cell(short(e.Fix.Text, 300)))
 		}
 	}
 	if n > maxMarkdown {
 		fmt.Fprintf(out, "\n%d more are in the report.\n", n-maxMarkdown)
 	}
 	if n == 0 {
-		out.WriteString("\nNo open findings.\n")
+		fmt.Fprint(out, "\nNo open findings.\n")
 	}
 	return out.Flush()
 }
