@@ -55,7 +55,7 @@ var recorded = regexp.MustCompile(`[a-z]+:[a-z_]+:[a-z0-9_]+`)
 func TestAlertRules(t *testing.T) {
 	page := read(t, "alerts.md")
 	anchors := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^### (\w+)$`).FindAllStringSubmatch(page, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^#### (\w+)$`).FindAllStringSubmatch(page, -1) {
 		anchors["docs/alerts.md#"+strings.ToLower(m[1])] = true
 	}
 	n := 0

@@ -54,6 +54,14 @@ type config struct {
 	Health struct {
 		ListenAddress string `yaml:"listen-address"`
 	} `yaml:"health"`
+	Alert struct {
+		MinSeverity string `yaml:"min-severity"`
+		Webhook     struct {
+			URL    string `yaml:"url"`
+			Secret string `yaml:"secret"`
+		} `yaml:"webhook"`
+		File string `yaml:"file"`
+	} `yaml:"alert"`
 	Log struct {
 		Level  string `yaml:"level"`
 		Format string `yaml:"format"`
@@ -97,6 +105,7 @@ func defaults(profile store.Profile) *config {
 	c.Web.ListenAddress = "127.0.0.1:28217"
 	c.Log.Level, c.Log.Format = "info", "json"
 	c.Metrics.MaxFindings = 200
+	c.Alert.MinSeverity = analysis.Medium.String()
 	c.TopologyMaxMembers = topology.DefaultMax
 	c.Shutdown.Grace = duration(25 * time.Second)
 	c.Capture.Buffer, c.Capture.User, c.Capture.Promiscuous = 64<<20, "nobody", true
@@ -136,6 +145,10 @@ func (c *config) captured(f *pflag.FlagSet, ports string) {
 // serving registers what commands take that serve metrics and announce findings.
 func (c *config) serving(f *pflag.FlagSet) {
 	f.Var(&c.Remind, "remind", "least time between two log records of one finding")
+	f.StringVar(&c.Alert.MinSeverity, "alert.min-severity", c.Alert.MinSeverity, "severity from which findings go to webhook and file")
+	f.StringVar(&c.Alert.Webhook.URL, "alert.webhook.url", "", "address that findings are posted to; empty for none. It may hold a token: better from the environment or its _FILE")
+	f.StringVar(&c.Alert.Webhook.Secret, "alert.webhook.secret", "", "secret the posts are signed with: from the environment or its _FILE, for a flag can be seen by everybody on the machine")
+	f.StringVar(&c.Alert.File, "alert.file", "", "file that findings are appended to as lines of JSON; empty for none")
 	f.StringVar(&c.Web.ListenAddress, "web.listen-address", c.Web.ListenAddress, "metrics, health and API; empty for none")
 	f.StringVar(&c.Web.Config.File, "web.config.file", "", "TLS and authentication of the web endpoint (Prometheus exporter-toolkit format)")
 	f.StringVar(&c.Health.ListenAddress, "health.listen-address", "", "plain listener for probes only; empty for none")
@@ -274,6 +287,9 @@ func (c *config) check() error {
 		if _, err := analysis.ParseSeverity(c.FailOn); err != nil {
 			return usage("fail-on: %w", err)
 		}
+	}
+	if _, err := c.alerts(); err != nil {
+		return err
 	}
 	for name, ports := range map[string][]uint{"port": c.Port, "vxlan": c.VXLAN} {
 		for _, port := range ports {

@@ -37,6 +37,17 @@ func newService(c *config, logger *zap.Logger, listeners func() []string, announ
 	if err != nil {
 		return nil, err
 	}
+	alerts, err := c.alerts()
+	if err != nil {
+		return nil, err
+	}
+	file, err := c.alertFile()
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range append(alerts, file...) {
+		a.sinks.Add(x.sink, x.options)
+	}
 	s := &service{
 		advisor: a, stats: &session.Stats{}, dials: newLimiter(10 * time.Second),
 		metrics: web.NewMetrics(version, revision()), logDropped: func() int64 { return 0 },

@@ -4,9 +4,7 @@ package sink
 
 import (
 	"context"
-	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"mongoadvisor/internal/store"
@@ -32,19 +30,13 @@ const (
 // Dispatcher hands announcements to sinks, each on its own goroutine and
 // behind its own bounded queue.
 type Dispatcher struct {
-	lanes []*lane
-	wg    sync.WaitGroup
+	lanes   []*lane
+	wg      sync.WaitGroup
+	onError func(sink string, err error)
+	closing chan struct{} // closed by Close: nobody waits to try again any more
 
 	mu     sync.RWMutex
 	closed bool // the lanes' queues are, under mu
-}
-
-// lane is one sink with its queue and its counters.
-type lane struct {
-	sink    Sink
-	waiting chan store.Entry
-	counts  map[Outcome]*atomic.Int64
-	onError func(sink string, err error)
 }
 
 // Outcome says what became of a notification.
@@ -63,16 +55,18 @@ var Outcomes = []Outcome{Delivered, Failed, Dropped}
 // NewDispatcher starts one goroutine per sink. onError, which may be nil, is
 // told of failed deliveries.
 func NewDispatcher(onError func(sink string, err error), sinks ...Sink) *Dispatcher {
-	d := &Dispatcher{}
+	d := &Dispatcher{onError: onError, closing: make(chan struct{})}
 	for _, s := range sinks {
-		l := &lane{sink: s, waiting: make(chan store.Entry, maxWaiting), counts: map[Outcome]*atomic.Int64{}, onError: onError}
-		for _, o := range Outcomes {
-			l.counts[o] = &atomic.Int64{}
-		}
-		d.lanes = append(d.lanes, l)
-		d.wg.Go(l.deliver)
+		d.Add(s, Options{})
 	}
 	return d
+}
+
+// Add starts one more sink. It must not run beside Announce or Counts.
+func (d *Dispatcher) Add(s Sink, o Options) {
+	l := newLane(s, o, d.onError, d.closing)
+	d.lanes = append(d.lanes, l)
+	d.wg.Go(l.deliver)
 }
 
 // Announce queues a finding for every sink. It never blocks: what a sink has
@@ -81,6 +75,9 @@ func (d *Dispatcher) Announce(e store.Entry) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	for _, l := range d.lanes {
+		if e.Severity < l.options.MinSeverity {
+			continue
+		}
 		if d.closed {
 			l.counts[Dropped].Add(1)
 			continue
@@ -99,6 +96,7 @@ func (d *Dispatcher) Close() {
 	d.mu.Lock()
 	if !d.closed {
 		d.closed = true
+		close(d.closing)
 		for _, l := range d.lanes {
 			close(l.waiting)
 		}
@@ -121,42 +119,5 @@ func (d *Dispatcher) Counts(each func(sink string, outcome Outcome, n int64)) {
 		for _, o := range Outcomes {
 			each(l.sink.Name(), o, l.counts[o].Load())
 		}
-	}
-}
-
-func (l *lane) deliver() {
-	for e := range l.waiting {
-		l.note(l.emit(e))
-	}
-	l.complain(l.sink.Close())
-}
-
-// errPanic stands for a panic of a sink, whose text may hold anything.
-var errPanic = errors.New("panic")
-
-// emit makes one delivery. A panic is a failed one.
-func (l *lane) emit(e store.Entry) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), emitTimeout)
-	defer cancel()
-	defer func() {
-		if v := recover(); v != nil {
-			err = errPanic
-		}
-	}()
-	return l.sink.Emit(ctx, []store.Entry{e})
-}
-
-func (l *lane) note(err error) {
-	if err == nil {
-		l.counts[Delivered].Add(1)
-		return
-	}
-	l.counts[Failed].Add(1)
-	l.complain(err)
-}
-
-func (l *lane) complain(err error) {
-	if err != nil && l.onError != nil {
-		l.onError(l.sink.Name(), err)
 	}
 }

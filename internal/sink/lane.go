@@ -1,0 +1,155 @@
+package sink
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/store"
+)
+
+// Options say how a sink is served. The zero value hands on each finding at once, and
+// once.
+type Options struct {
+	// MinSeverity leaves out what is less severe.
+	MinSeverity analysis.Severity
+	// Batch is how many findings go together at most; 0 is one.
+	Batch int
+	// Retry is how often a delivery that failed is tried again, each time after twice the
+	// pause: 1 s, 2 s, … up to a minute. What waits behind it is bounded.
+	Retry int
+}
+
+// Times between deliveries.
+const (
+	// batchPause is how long a batch waits for more findings: those of one change come
+	// together.
+	batchPause   = 500 * time.Millisecond
+	firstPause   = time.Second
+	longestPause = time.Minute
+)
+
+// Permanent marks an error of a sink that trying again will not mend.
+type Permanent struct{ Err error }
+
+func (p *Permanent) Error() string { return p.Err.Error() }
+func (p *Permanent) Unwrap() error { return p.Err }
+
+// Later is an error with the time after which the receiver wants to be asked again.
+type Later struct {
+	Err   error
+	After time.Duration
+}
+
+func (l *Later) Error() string { return l.Err.Error() }
+func (l *Later) Unwrap() error { return l.Err }
+
+// lane is one sink with its queue and its counters.
+type lane struct {
+	sink    Sink
+	options Options
+	waiting chan store.Entry
+	closing chan struct{}
+	counts  map[Outcome]*atomic.Int64
+	onError func(sink string, err error)
+}
+
+func newLane(s Sink, o Options, onError func(string, error), closing chan struct{}) *lane {
+	l := &lane{sink: s, options: o, waiting: make(chan store.Entry, maxWaiting), closing: closing, counts: map[Outcome]*atomic.Int64{}, onError: onError}
+	for _, o := range Outcomes {
+		l.counts[o] = &atomic.Int64{}
+	}
+	return l
+}
+
+func (l *lane) deliver() {
+	for e := range l.waiting {
+		l.send(l.batch(e))
+	}
+	l.complain(l.sink.Close())
+}
+
+// batch is a finding, and those that come soon after it.
+func (l *lane) batch(first store.Entry) []store.Entry {
+	out := []store.Entry{first}
+	if l.options.Batch <= 1 {
+		return out
+	}
+	timer := time.NewTimer(batchPause)
+	defer timer.Stop()
+	for len(out) < l.options.Batch {
+		select {
+		case e, ok := <-l.waiting:
+			if !ok {
+				return out
+			}
+			out = append(out, e)
+		case <-timer.C:
+			return out
+		}
+	}
+	return out
+}
+
+// send delivers a batch, again and again if it must and may.
+func (l *lane) send(batch []store.Entry) {
+	pause := firstPause
+	for try := 0; ; try++ {
+		err := l.emit(batch)
+		if err == nil {
+			l.counts[Delivered].Add(int64(len(batch)))
+			return
+		}
+		var permanent *Permanent
+		if try >= l.options.Retry || errors.As(err, &permanent) || !l.rest(max(pause, after(err))) {
+			l.counts[Failed].Add(int64(len(batch)))
+			l.complain(err)
+			return
+		}
+		pause = min(2*pause, longestPause)
+	}
+}
+
+// after is the time that a receiver asked for, a minute at most.
+func after(err error) time.Duration {
+	var later *Later
+	if errors.As(err, &later) {
+		return min(later.After, longestPause)
+	}
+	return 0
+}
+
+// rest waits. It reports false when the program ends meanwhile.
+func (l *lane) rest(pause time.Duration) bool {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-l.closing:
+		return false
+	}
+}
+
+// errPanic stands for a panic of a sink, whose text may hold anything.
+var errPanic = errors.New("panic")
+
+// emit makes one delivery. A panic is a failed one.
+func (l *lane) emit(batch []store.Entry) (err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), emitTimeout)
+	defer cancel()
+	defer func() {
+		if v := recover(); v != nil {
+			err = errPanic
+		}
+	}()
+	return l.sink.Emit(ctx, batch)
+}
+
+func (l *lane) complain(err error) {
+	if err != nil && l.onError != nil {
+		l.onError(l.sink.Name(), err)
+	}
+}
