@@ -50,7 +50,7 @@ func newAdvisor(c *config, logger *zap.Logger, listeners func() []string, announ
 		logger.Warn("finding not delivered", zap.String("sink", name), zap.Error(err))
 	}, announce...)
 	a.store = store.New(store.Config{
-		Profile: store.Profile(c.Profile), Remind: time.Duration(c.Remind), Announce: a.sinks.Announce, Baseline: known,
+		Profile: store.Profile(c.Profile), Remind: time.Duration(c.Remind), FixedAfter: time.Duration(c.FixedAfter), Announce: a.sinks.Announce, Baseline: known,
 	})
 	a.engine = engine.New(engine.Config{
 		Rules: rules, Limits: limits, Ignore: ignores, Bounded: c.Bounded, Listeners: listeners, Recorder: a.store,

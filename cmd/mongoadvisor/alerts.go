@@ -3,6 +3,7 @@ package main
 import (
 	"mongoadvisor/internal/analysis"
 	"mongoadvisor/internal/sink"
+	"mongoadvisor/internal/store"
 )
 
 // How findings are sent to receivers: as many together, and as often tried again. Eight
@@ -19,8 +20,8 @@ type alert struct {
 }
 
 // alerts makes the sinks that are configured, but for files, which are opened when the
-// process has the rights it will have.
-func (c *config) alerts() ([]alert, error) {
+// process has the rights it will have. findings are all there are.
+func (c *config) alerts(findings func() []store.Entry) ([]alert, error) {
 	floor, err := analysis.ParseSeverity(c.Alert.MinSeverity)
 	if err != nil {
 		return nil, usage("alert.min-severity: %w", err)
@@ -35,6 +36,14 @@ func (c *config) alerts() ([]alert, error) {
 		out = append(out, alert{w, options})
 	} else if c.Alert.Webhook.Secret != "" {
 		return nil, usage("alert.webhook.secret signs what alert.webhook.url is sent: name an address")
+	}
+	if urls := c.Alert.Alertmanager.URL; len(urls) > 0 {
+		a, err := sink.NewAlertmanager(urls, version, floor, findings)
+		if err != nil {
+			return nil, usage("alert.alertmanager.url: %w", err)
+		}
+		options.Every = sink.AlertEvery
+		out = append(out, alert{a, options})
 	}
 	return out, nil
 }

@@ -45,6 +45,7 @@ type config struct {
 	Baseline           string   `yaml:"baseline"`
 	WriteBaseline      string   `yaml:"write-baseline"`
 	Remind             duration `yaml:"remind"`
+	FixedAfter         duration `yaml:"fixed-after"`
 	Web                struct {
 		ListenAddress string `yaml:"listen-address"`
 		Config        struct {
@@ -60,6 +61,9 @@ type config struct {
 			URL    string `yaml:"url"`
 			Secret string `yaml:"secret"`
 		} `yaml:"webhook"`
+		Alertmanager struct {
+			URL []string `yaml:"url"`
+		} `yaml:"alertmanager"`
 		File string `yaml:"file"`
 	} `yaml:"alert"`
 	Log struct {
@@ -101,7 +105,7 @@ type ignore struct {
 
 // defaults are the values in force when nothing else is said.
 func defaults(profile store.Profile) *config {
-	c := &config{Listen: "127.0.0.1:27217", Profile: string(profile), Remind: duration(time.Hour)}
+	c := &config{Listen: "127.0.0.1:27217", Profile: string(profile), Remind: duration(time.Hour), FixedAfter: duration(24 * time.Hour)}
 	c.Web.ListenAddress = "127.0.0.1:28217"
 	c.Log.Level, c.Log.Format = "info", "json"
 	c.Metrics.MaxFindings = 200
@@ -145,9 +149,11 @@ func (c *config) captured(f *pflag.FlagSet, ports string) {
 // serving registers what commands take that serve metrics and announce findings.
 func (c *config) serving(f *pflag.FlagSet) {
 	f.Var(&c.Remind, "remind", "least time between two log records of one finding")
+	f.Var(&c.FixedAfter, "fixed-after", "how long a finding must not be seen, while its collection is used, until it is fixed")
 	f.StringVar(&c.Alert.MinSeverity, "alert.min-severity", c.Alert.MinSeverity, "severity from which findings go to webhook and file")
 	f.StringVar(&c.Alert.Webhook.URL, "alert.webhook.url", "", "address that findings are posted to; empty for none. It may hold a token: better from the environment or its _FILE")
 	f.StringVar(&c.Alert.Webhook.Secret, "alert.webhook.secret", "", "secret the posts are signed with: from the environment or its _FILE, for a flag can be seen by everybody on the machine")
+	f.StringSliceVar(&c.Alert.Alertmanager.URL, "alert.alertmanager.url", nil, "Alertmanagers that have an alert for each open finding, as http://127.0.0.1:9093")
 	f.StringVar(&c.Alert.File, "alert.file", "", "file that findings are appended to as lines of JSON; empty for none")
 	f.StringVar(&c.Web.ListenAddress, "web.listen-address", c.Web.ListenAddress, "metrics, health and API; empty for none")
 	f.StringVar(&c.Web.Config.File, "web.config.file", "", "TLS and authentication of the web endpoint (Prometheus exporter-toolkit format)")
@@ -288,7 +294,7 @@ func (c *config) check() error {
 			return usage("fail-on: %w", err)
 		}
 	}
-	if _, err := c.alerts(); err != nil {
+	if _, err := c.alerts(nil); err != nil {
 		return err
 	}
 	for name, ports := range map[string][]uint{"port": c.Port, "vxlan": c.VXLAN} {
@@ -303,6 +309,9 @@ func (c *config) check() error {
 	}
 	if c.Capture.Buffer < 2<<20 || c.Capture.Buffer > 1<<30 {
 		return usage("capture.buffer %s: want 2MiB to 1GiB", c.Capture.Buffer.String())
+	}
+	if c.FixedAfter == 0 {
+		return usage("fixed-after 0s: want more; what was seen a moment ago is not fixed")
 	}
 	if c.Metrics.MaxFindings < 0 {
 		return usage("metrics.max-findings %d: want 0 or more", c.Metrics.MaxFindings)

@@ -21,7 +21,7 @@ func TestDefaultsFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := defaults(store.Staging)
-	want.Port, want.VXLAN = []uint{}, []uint{}
+	want.Port, want.VXLAN, want.Alert.Alertmanager.URL = []uint{}, []uint{}, []string{}
 	want.Rules, want.Limit, want.Ignore, want.Bounded = []string{}, []string{}, []ignore{}, []string{}
 	if !reflect.DeepEqual(&fromFile, want) {
 		t.Errorf("defaults.yaml says\n%+v\nthe defaults are\n%+v", &fromFile, want)

@@ -37,7 +37,7 @@ func newService(c *config, logger *zap.Logger, listeners func() []string, announ
 	if err != nil {
 		return nil, err
 	}
-	alerts, err := c.alerts()
+	alerts, err := c.alerts(a.store.Findings)
 	if err != nil {
 		return nil, err
 	}

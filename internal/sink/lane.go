@@ -20,6 +20,9 @@ type Options struct {
 	// Retry is how often a delivery that failed is tried again, each time after twice the
 	// pause: 1 s, 2 s, … up to a minute. What waits behind it is bounded.
 	Retry int
+	// Every is after how long without news the sink is called with none, for those that
+	// must say again what they have said; 0 for never.
+	Every time.Duration
 }
 
 // Times between deliveries.
@@ -65,10 +68,24 @@ func newLane(s Sink, o Options, onError func(string, error), closing chan struct
 }
 
 func (l *lane) deliver() {
-	for e := range l.waiting {
-		l.send(l.batch(e))
+	var again <-chan time.Time
+	if l.options.Every > 0 {
+		ticker := time.NewTicker(l.options.Every)
+		defer ticker.Stop()
+		again = ticker.C
 	}
-	l.complain(l.sink.Close())
+	for {
+		select {
+		case e, ok := <-l.waiting:
+			if !ok {
+				l.complain(l.sink.Close())
+				return
+			}
+			l.send(l.batch(e))
+		case <-again:
+			l.send(nil)
+		}
+	}
 }
 
 // batch is a finding, and those that come soon after it.
@@ -104,7 +121,7 @@ func (l *lane) send(batch []store.Entry) {
 		}
 		var permanent *Permanent
 		if try >= l.options.Retry || errors.As(err, &permanent) || !l.rest(max(pause, after(err))) {
-			l.counts[Failed].Add(int64(len(batch)))
+			l.counts[Failed].Add(int64(max(len(batch), 1)))
 			l.complain(err)
 			return
 		}
