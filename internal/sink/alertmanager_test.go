@@ -50,18 +50,22 @@ func TestAlertmanagerFollowsFindings(t *testing.T) {
 		return got
 	}
 	later := now.Add(alertEnds)
+	several := []store.Entry{
+		entry("one", analysis.High, store.Open), entry("two", analysis.Medium, store.Regressed),
+		entry("low", analysis.Low, store.Open), entry("ours", analysis.High, store.Muted),
+	}
+	changed := []store.Entry{entry("one", analysis.Critical, store.Open), entry("two", analysis.Medium, store.Fixed)}
 	for i, tt := range []struct {
 		findings []store.Entry
 		down     bool
 		want     map[string]time.Time
 	}{
 		{nil, false, map[string]time.Time{}},
-		{[]store.Entry{entry("one", analysis.High, store.Open), entry("two", analysis.Medium, store.Regressed), entry("low", analysis.Low, store.Open), entry("ours", analysis.High, store.Muted)}, false,
-			map[string]time.Time{"one high": later, "two medium": later}},
-		{[]store.Entry{entry("one", analysis.High, store.Open), entry("two", analysis.Medium, store.Regressed)}, false, map[string]time.Time{"one high": later, "two medium": later}},
-		{[]store.Entry{entry("one", analysis.Critical, store.Open), entry("two", analysis.Medium, store.Fixed)}, true, map[string]time.Time{}},
-		{[]store.Entry{entry("one", analysis.Critical, store.Open), entry("two", analysis.Medium, store.Fixed)}, false, map[string]time.Time{"one critical": later, "one high": now, "two medium": now}},
-		{[]store.Entry{entry("one", analysis.Critical, store.Open)}, false, map[string]time.Time{"one critical": later}},
+		{several, false, map[string]time.Time{"one high": later, "two medium": later}},
+		{several[:2], false, map[string]time.Time{"one high": later, "two medium": later}},
+		{changed, true, map[string]time.Time{}},
+		{changed, false, map[string]time.Time{"one critical": later, "one high": now, "two medium": now}},
+		{changed[:1], false, map[string]time.Time{"one critical": later}},
 		{nil, false, map[string]time.Time{"one critical": now}},
 		{nil, false, map[string]time.Time{}},
 	} {
