@@ -54,16 +54,15 @@ Exit codes: 0 done, 1 findings at or above --fail-on, 2 usage or configuration,
 			if err := c.load(cmd); err != nil {
 				return err
 			}
-			ctx, cancel := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGINT)
-			defer cancel()
 			if follow {
 				if len(args) != 1 || args[0] == source.Stdin {
 					return usage("--follow takes one log file")
 				}
+				ctx, cancel := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGINT)
+				defer cancel()
 				return runFollow(ctx, c, args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
-			context.AfterFunc(ctx, cancel) // a second signal ends at once
-			return runAnalyze(ctx, c, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return runAnalyze(cmd.Context(), c, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	f := cmd.Flags()
@@ -111,6 +110,10 @@ func runAnalyze(ctx context.Context, c *config, names []string, stdin io.Reader,
 	if err != nil {
 		return err
 	}
+	// until here a signal ends the program: nothing is there to be reported
+	ctx, cancel := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
+	defer cancel()
+	context.AfterFunc(ctx, cancel) // a second one ends it at once
 	c.limitMemory()
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)

@@ -27,6 +27,7 @@ type input struct {
 	kind inputKind
 	size int64
 
+	once   bool  // it cannot be opened again
 	broken error // it could not be read to its end
 	stdin  io.Reader
 	mu     sync.Mutex
@@ -64,8 +65,8 @@ func examine(name string, stdin io.Reader) (*input, error) {
 		in.Close()
 		return nil, unreadable(err)
 	}
-	if name == source.Stdin {
-		x.in = in // it cannot be opened twice
+	if in.Once {
+		x.in, x.once = in, true
 		return x, nil
 	}
 	in.Close()

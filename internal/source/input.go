@@ -26,6 +26,9 @@ const headSize = 64 << 10
 type Input struct {
 	Name string // as it was given
 	Size int64  // of the file in bytes, compressed if it is; 0 when unknown
+	// Once says that it cannot be opened again to be read from the start: standard
+	// input, a pipe.
+	Once bool
 
 	raw         io.Reader // what the bytes come from
 	position    atomic.Int64
@@ -39,7 +42,7 @@ type Input struct {
 func Open(name string, stdin io.Reader) (*Input, error) {
 	in := &Input{Name: name, close: func() {}}
 	if name == Stdin {
-		in.raw = pollable(stdin)
+		in.raw, in.Once = pollable(stdin), true
 	} else {
 		f, err := os.Open(name)
 		if err != nil {
@@ -55,6 +58,8 @@ func Open(name string, stdin io.Reader) (*Input, error) {
 		}
 		if info.Mode().IsRegular() {
 			in.Size = info.Size()
+		} else {
+			in.Once = true
 		}
 		in.raw = f
 	}

@@ -58,6 +58,7 @@ type Capture struct {
 	live     *Live
 	limits   [2]int // what is kept of a request, and of a reply
 	held     int64  // bytes of all streams that wait for others before them
+	partial  int64  // bytes of messages that are not complete
 
 	connections uint64 // of ours
 	messages    int64

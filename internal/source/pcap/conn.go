@@ -54,6 +54,7 @@ type half struct {
 	syn     bool   // its SYN was seen
 	initial uint32 // number of its first byte, with syn
 	framer  *wire.Framer
+	kept    int    // bytes of the message under way
 	prefix  []byte // the first bytes, too few to tell
 	seen    int64
 	lost    bool
@@ -96,6 +97,7 @@ func (h *half) gap(n int, at time.Time) {
 		if m, ok := h.framer.Gap(n); ok {
 			h.message(m, at)
 		}
+		h.hold()
 	}
 }
 
@@ -203,6 +205,7 @@ func (c *conn) release() {
 	for i := range c.halves {
 		c.streams[i].drop()
 		c.halves[i].prefix, c.halves[i].framer = nil, nil
+		c.halves[i].hold()
 	}
 	c.session = nil
 }
@@ -227,9 +230,11 @@ func (h *half) feed(b []byte, at time.Time) {
 		t.stats.BytesLost.Add(int64(len(b)))
 		return
 	}
+	h.framer.Limit = h.room()
 	for m, rest, ok := h.framer.Next(b); ok; m, rest, ok = h.framer.Next(rest) {
 		h.message(m, at)
 	}
+	h.hold()
 	if why := h.framer.Lost(); why != "" {
 		h.lost = true
 		t.stats.BytesLost.Add(int64(len(b)))
@@ -241,6 +246,35 @@ func (h *half) feed(b []byte, at time.Time) {
 			h.c.session.Unreadable(at, why)
 		}
 	}
+}
+
+// hold counts what the framer keeps of a message that is not complete.
+func (h *half) hold() {
+	n := 0
+	if h.framer != nil {
+		n = h.framer.Buffered()
+	}
+	h.c.t.partial += int64(n - h.kept)
+	h.kept = n
+}
+
+// maxPartial is how many bytes are kept of messages that are not complete, of all
+// connections together; beyond it no more of them is, but for leastKept bytes of each.
+const (
+	maxPartial = 64 << 20
+	leastKept  = 1 << 10
+)
+
+// room is how much of a message may be kept now.
+func (h *half) room() int {
+	limit := h.c.t.limits[0]
+	if h.i != h.c.client {
+		limit = h.c.t.limits[1]
+	}
+	if h.c.t.partial > maxPartial {
+		return min(limit, max(h.kept-wire.HeaderSize, leastKept))
+	}
+	return limit
 }
 
 func (h *half) message(m wire.Message, at time.Time) {

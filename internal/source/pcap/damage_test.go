@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -106,5 +107,26 @@ func TestMemoryOfManyConnections(t *testing.T) {
 	runtime.ReadMemStats(&m)
 	if m.HeapAlloc > 150<<20 {
 		t.Errorf("%d MiB", m.HeapAlloc>>20)
+	}
+}
+
+// TestMemoryOfUnfinishedMessages: connections that each begin a long message and never end
+// it cost no more than all of them together may.
+func TestMemoryOfUnfinishedMessages(t *testing.T) {
+	capture := New(Config{Emit: func(*op.Operation) {}})
+	lane := capture.Lane()
+	begun := "\x00\x6c\xdc\x02\x01\x00\x00\x00\x00\x00\x00\x00\xdd\x07\x00\x00" + strings.Repeat("\x00", 40_000) // 48,000,000 bytes
+	for i := range 6000 {
+		for _, p := range conversationOn(27017, true, begun, "", begun) {
+			p.Data[14], p.Data[15] = byte(i>>8), byte(i) // the sender's address: another connection each time
+			lane.Feed(&p)
+		}
+	}
+	if most := int64(maxPartial) + 6000*2*leastKept + 1<<20; capture.partial > most {
+		t.Errorf("%d bytes are kept, at most %d may be", capture.partial, most)
+	}
+	capture.Close()
+	if capture.partial != 0 {
+		t.Errorf("%d bytes are kept at the end", capture.partial)
 	}
 }
