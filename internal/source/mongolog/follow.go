@@ -24,7 +24,7 @@ func Follow(ctx context.Context, path string, l *Log) error {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {
-		if err := f.poll(); err != nil {
+		if err := f.poll(ctx); err != nil {
 			return fmt.Errorf("following the log: %w", err)
 		}
 		select {
@@ -49,9 +49,12 @@ type follower struct {
 
 // poll reads what has come, and goes on with the file that has taken the place of
 // the one that was read.
-func (f *follower) poll() error {
+func (f *follower) poll(ctx context.Context) error {
 	if f.file == nil {
-		var err error
+		info, err := os.Stat(f.path)
+		if err == nil && !info.Mode().IsRegular() { // to open a pipe would wait for its writer
+			return &fs.PathError{Op: "follow", Path: f.path, Err: errors.New("is no regular file")}
+		}
 		if f.file, err = os.Open(f.path); err != nil {
 			f.file = nil
 			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) { // not yet
@@ -60,7 +63,7 @@ func (f *follower) poll() error {
 			return err
 		}
 	}
-	n, err := f.read()
+	n, err := f.read(ctx)
 	if err != nil {
 		return err
 	}
@@ -74,29 +77,29 @@ func (f *follower) poll() error {
 	}
 	switch {
 	case now != nil && !os.SameFile(now, was):
-		if _, err := f.read(); err != nil { // what was written before the rename
+		if _, err := f.read(ctx); err != nil { // what was written before the rename
 			return err
 		}
 		f.rest()
 		f.close()
-		return f.poll()
+		return f.poll(ctx)
 	case was.Size() < f.offset: // truncated in its place
 		f.rest()
 		f.offset = 0
 		if _, err := f.file.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
-		return f.poll()
+		return f.poll(ctx)
 	case n == 0:
 		f.log.Flush()
 	}
 	return nil
 }
 
-// read takes the lines up to the end of the file.
-func (f *follower) read() (n int64, err error) {
+// read takes the lines up to the end of the file, or until ctx is done.
+func (f *follower) read(ctx context.Context) (n int64, err error) {
 	buf := make([]byte, 64<<10)
-	for {
+	for ctx.Err() == nil {
 		got, err := f.file.Read(buf)
 		f.offset += int64(got)
 		n += int64(got)
@@ -108,6 +111,7 @@ func (f *follower) read() (n int64, err error) {
 			return n, err
 		}
 	}
+	return n, nil
 }
 
 func (f *follower) take(part []byte) {

@@ -76,3 +76,23 @@ func TestFollow(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+// TestFollowEnds: the end does not wait for that of a file, and what has none is
+// refused.
+func TestFollowEnds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mongod.log")
+	if err := os.WriteFile(path, []byte(slow(9)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	l := mongolog.New(mongolog.Config{})
+	if err := mongolog.Follow(ctx, path, l); err != nil || l.Coverage().Records != 0 {
+		t.Errorf("%v, %d records read after the end", err, l.Coverage().Records)
+	}
+	for _, path := range []string{os.DevNull, t.TempDir()} {
+		if err := mongolog.Follow(ctx, path, l); err == nil {
+			t.Errorf("%s was followed", path)
+		}
+	}
+}

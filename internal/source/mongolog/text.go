@@ -123,6 +123,9 @@ type textRecord struct {
 	rest []byte
 	attr []byte
 	at   int32
+	// named and failed say that the name of the client and an error were read: each is
+	// searched to its end, once in a line.
+	named, failed bool
 }
 
 func (t *textRecord) begin(kind string) {
@@ -156,16 +159,18 @@ func (t *textRecord) read() (reason string) {
 		if !colon {
 			continue
 		}
-		switch name {
-		case "command", "query", "update", "originatingCommand":
+		switch {
+		case name == "command" || name == "query" || name == "update" || name == "originatingCommand":
 			if reason := t.document(name); reason != "" {
 				return reason
 			}
-		case "appName":
+		case name == "appName" && !t.named:
+			t.named = true
 			t.appName()
-		case "planSummary":
+		case name == "planSummary":
 			t.plan()
-		case "exception", "errMsg":
+		case (name == "exception" || name == "errMsg") && !t.failed:
+			t.failed = true
 			t.message()
 		default:
 			t.plainValue(name)

@@ -23,7 +23,7 @@ func (l *Log) line(line []byte) {
 		if !begins(line) && len(l.open)+len(line) < maxLine {
 			l.open = append(append(l.open, line...), '\n')
 			if l.level += nesting(line); l.level <= 0 {
-				l.objects(l.open, true)
+				l.objects(l.open, false) // all brackets are closed: nothing goes on
 			}
 			return
 		}
@@ -102,6 +102,9 @@ func tellsOfQuery(line []byte) bool {
 // plain reads a line out of its container's wrapping.
 func (l *Log) plain(line []byte) {
 	line = bytes.TrimRight(line, "\r\n\t ")
+	if len(line) == 0 {
+		return // of parts that are blank
+	}
 	if bytes.HasPrefix(line, []byte(`{"t":{"`)) && line[len(line)-1] == '}' && !tellsOfQuery(line) && !bytes.Contains(line, []byte("51800")) {
 		l.recognised++ // of no interest, and by far the most
 		return

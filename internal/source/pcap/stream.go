@@ -7,6 +7,9 @@ const (
 	// maxHeld is how many bytes of one direction wait for a hole before them to be
 	// filled; a fast connection has a few hundred KiB under way.
 	maxHeld = 1 << 20
+	// maxPieces is how many pieces they are: each that comes is put in its place
+	// among them.
+	maxPieces = 4096
 	// maxHeldTotal is how many of all connections.
 	maxHeldTotal = 32 << 20
 	// maxJump is the most that a segment can be ahead of, or behind, what is expected:
@@ -102,7 +105,7 @@ func (s *stream) add(p piece) {
 		return
 	}
 	s.hold(p)
-	if s.bytes > maxHeld || *s.total > maxHeldTotal {
+	for len(s.held) > 0 && (s.bytes > maxHeld || len(s.held) > maxPieces || *s.total > maxHeldTotal) {
 		s.giveUp(p.at)
 	}
 }

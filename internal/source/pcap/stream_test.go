@@ -235,3 +235,19 @@ func TestStreamTakenUpElsewhere(t *testing.T) {
 		t.Errorf("%d bytes, %d gaps", len(out.got), out.unknown)
 	}
 }
+
+// TestStreamOfSmallPieces: large pieces behind many small ones do not wait beyond the
+// bounds, and there are never many of them.
+func TestStreamOfSmallPieces(t *testing.T) {
+	s, total := newStream(&recorder{}, 0)
+	seq := uint32(1)
+	for _, size := range []int{1, 40_000} {
+		for range 2*maxPieces/size + 100 {
+			s.add(piece{seq: seq, data: make([]byte, size)})
+			seq += uint32(size) + 1
+			if s.bytes > maxHeld || len(s.held) > maxPieces || int64(s.bytes) != *total {
+				t.Fatalf("%d bytes in %d pieces wait, %d in all", s.bytes, len(s.held), *total)
+			}
+		}
+	}
+}

@@ -186,7 +186,7 @@ func (p *parser) key() bool {
 	if bytes.HasPrefix(rest, []byte("...")) {
 		return p.fail(Left)
 	}
-	end := bytes.Index(rest, []byte(": "))
+	end := bytes.Index(rest[:min(len(rest), maxName+2)], []byte(": "))
 	if quote := p.peek(); quote == '"' || quote == '\'' { // as people write it
 		end = bytes.IndexByte(rest[1:], quote)
 		if end < 0 {

@@ -54,6 +54,7 @@ func TestErrors(t *testing.T) {
 		`{ a: BinData(0) }`:             shelltext.BadValue,
 		`{ a: Secret(1) }`:              shelltext.BadValue,
 		`{ a: secret }`:                 shelltext.Unexpected,
+		`{ a: new new Date(1) }`:        shelltext.Unexpected, // a million of them would be as deep
 		`{ a: 1 b: 2 }`:                 shelltext.Unexpected,
 		`{ a: 1, "secret }: 1 }`:        shelltext.Unfinished,
 		`{ a: "x", y" }, b: 1 }`:        shelltext.BadKey,

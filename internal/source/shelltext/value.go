@@ -130,14 +130,10 @@ func (p *parser) numeric(s string, long bool) (bsoncore.Type, bool) {
 
 // word reads what begins with a letter: a constant or a call.
 func (p *parser) word() (bsoncore.Type, bool) {
-	start := p.pos
-	for p.pos < len(p.src) && (p.src[p.pos] >= 'a' && p.src[p.pos] <= 'z' || p.src[p.pos] >= 'A' && p.src[p.pos] <= 'Z') {
-		p.pos++
-	}
-	w := string(p.src[start:p.pos])
+	w := p.letters()
 	if w == "new" {
 		p.space()
-		return p.word()
+		w = p.letters()
 	}
 	switch w {
 	case "true", "false":
@@ -156,7 +152,7 @@ func (p *parser) word() (bsoncore.Type, bool) {
 	}
 	if w == "Timestamp" && p.peek() == ' ' { // before 3.6: Timestamp 1000|3
 		p.pos++
-		start = p.pos
+		start := p.pos
 		for p.peek() >= '0' && p.peek() <= '9' || p.peek() == '|' {
 			p.pos++
 		}
@@ -177,6 +173,15 @@ func (p *parser) word() (bsoncore.Type, bool) {
 	}
 	p.pos += end + 1
 	return p.call(w, args)
+}
+
+// letters reads a word.
+func (p *parser) letters() string {
+	start := p.pos
+	for p.pos < len(p.src) && (p.src[p.pos] >= 'a' && p.src[p.pos] <= 'z' || p.src[p.pos] >= 'A' && p.src[p.pos] <= 'Z') {
+		p.pos++
+	}
+	return string(p.src[start:p.pos])
 }
 
 // call appends what ObjectId('…') and its like stand for.
