@@ -37,6 +37,13 @@ func (c *config) alerts(findings func() []store.Entry) ([]alert, error) {
 	} else if c.Alert.Webhook.Secret != "" {
 		return nil, usage("alert.webhook.secret signs what alert.webhook.url is sent: name an address")
 	}
+	if c.Alert.Slack.URL != "" {
+		s, err := sink.NewSlack(c.Alert.Slack.URL, version)
+		if err != nil {
+			return nil, usage("alert.slack.url: %w", err)
+		}
+		out = append(out, alert{s, options})
+	}
 	if urls := c.Alert.Alertmanager.URL; len(urls) > 0 {
 		a, err := sink.NewAlertmanager(urls, version, floor, findings)
 		if err != nil {

@@ -61,6 +61,9 @@ type config struct {
 			URL    string `yaml:"url"`
 			Secret string `yaml:"secret"`
 		} `yaml:"webhook"`
+		Slack struct {
+			URL string `yaml:"url"`
+		} `yaml:"slack"`
 		Alertmanager struct {
 			URL []string `yaml:"url"`
 		} `yaml:"alertmanager"`
@@ -153,6 +156,7 @@ func (c *config) serving(f *pflag.FlagSet) {
 	f.StringVar(&c.Alert.MinSeverity, "alert.min-severity", c.Alert.MinSeverity, "severity from which findings go to webhook and file")
 	f.StringVar(&c.Alert.Webhook.URL, "alert.webhook.url", "", "address that findings are posted to; empty for none. It may hold a token: better from the environment or its _FILE")
 	f.StringVar(&c.Alert.Webhook.Secret, "alert.webhook.secret", "", "secret the posts are signed with: from the environment or its _FILE, for a flag can be seen by everybody on the machine")
+	f.StringVar(&c.Alert.Slack.URL, "alert.slack.url", "", "incoming webhook of Slack, or of what takes the same; empty for none. It is a secret: better from the environment or its _FILE")
 	f.StringSliceVar(&c.Alert.Alertmanager.URL, "alert.alertmanager.url", nil, "Alertmanagers that have an alert for each open finding, as http://127.0.0.1:9093")
 	f.StringVar(&c.Alert.File, "alert.file", "", "file that findings are appended to as lines of JSON; empty for none")
 	f.StringVar(&c.Web.ListenAddress, "web.listen-address", c.Web.ListenAddress, "metrics, health and API; empty for none")
