@@ -107,7 +107,7 @@ func runAnalyze(ctx context.Context, c *config, names []string, stdin io.Reader,
 			return err
 		}
 	}
-	inputs, err := examineAll(names, stdin)
+	inputs, err := examineUntil(ctx, names, stdin)
 	if err != nil {
 		return err
 	}

@@ -53,10 +53,10 @@ func newCaptures(c *config, inputs []*input, emit func(*op.Operation)) (*capture
 	return s, nil
 }
 
-// firstPacket is when the first packet of a file was captured. Standard input, which
-// cannot be read twice, counts as the first.
+// firstPacket is when the first packet of a file was captured. A pipe, which cannot be
+// read twice, counts as the first.
 func firstPacket(in *input) (time.Time, error) {
-	if in.name == source.Stdin {
+	if in.in != nil {
 		return time.Time{}, nil
 	}
 	i, err := source.Open(in.name, nil)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -64,8 +65,8 @@ func examine(name string, stdin io.Reader) (*input, error) {
 		in.Close()
 		return nil, unreadable(err)
 	}
-	if name == source.Stdin {
-		x.in = in // it cannot be opened twice
+	if in.Once {
+		x.in = in
 		return x, nil
 	}
 	in.Close()
@@ -132,6 +133,26 @@ func (x *input) position() int64 {
 		return x.in.Position()
 	}
 	return x.read
+}
+
+// examineUntil is examineAll, as long as ctx allows: a pipe into which nobody writes
+// makes it wait.
+func examineUntil(ctx context.Context, names []string, stdin io.Reader) ([]*input, error) {
+	type result struct {
+		inputs []*input
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		inputs, err := examineAll(names, stdin)
+		done <- result{inputs, err}
+	}()
+	select {
+	case r := <-done:
+		return r.inputs, r.err
+	case <-ctx.Done():
+		return nil, unreadable(errors.New("interrupted before anything was read"))
+	}
 }
 
 // examineAll looks at all inputs. They must be of one kind: the same operation stands

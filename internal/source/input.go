@@ -26,6 +26,7 @@ const headSize = 64 << 10
 type Input struct {
 	Name string // as it was given
 	Size int64  // of the file in bytes, compressed if it is; 0 when unknown
+	Once bool   // it is a pipe or its like: opened again it would go on, not begin
 
 	raw         io.Reader // what the bytes come from
 	position    atomic.Int64
@@ -39,7 +40,7 @@ type Input struct {
 func Open(name string, stdin io.Reader) (*Input, error) {
 	in := &Input{Name: name, close: func() {}}
 	if name == Stdin {
-		in.raw = pollable(stdin)
+		in.raw, in.Once = pollable(stdin), true
 	} else {
 		f, err := os.Open(name)
 		if err != nil {
@@ -53,7 +54,8 @@ func Open(name string, stdin io.Reader) (*Input, error) {
 			_ = f.Close()
 			return nil, err
 		}
-		if info.Mode().IsRegular() {
+		in.Once = !info.Mode().IsRegular()
+		if !in.Once {
 			in.Size = info.Size()
 		}
 		in.raw = f
