@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"sync"
 
 	"mongoadvisor/internal/source"
@@ -160,11 +162,18 @@ func examineUntil(ctx context.Context, names []string, stdin io.Reader) ([]*inpu
 func examineAll(names []string, stdin io.Reader) ([]*input, error) {
 	var out []*input
 	seen := map[string]bool{}
+	var files []os.FileInfo
 	for _, name := range names {
 		if seen[name] {
 			return nil, usage("%s is given twice", title(name))
 		}
 		seen[name] = true
+		if info, err := os.Stat(name); err == nil && name != source.Stdin {
+			if slices.ContainsFunc(files, func(other os.FileInfo) bool { return os.SameFile(info, other) }) {
+				return nil, usage("%s is given twice, under two names", title(name))
+			}
+			files = append(files, info)
+		}
 		x, err := examine(name, stdin)
 		if err != nil {
 			return nil, err
