@@ -106,14 +106,13 @@ func runAnalyze(ctx context.Context, c *config, names []string, stdin io.Reader,
 			return err
 		}
 	}
-	inputs, err := examineAll(names, stdin)
+	ctx, cancel := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
+	defer cancel()
+	context.AfterFunc(ctx, cancel) // a second signal ends it at once
+	inputs, err := examineUntil(ctx, names, stdin)
 	if err != nil {
 		return err
 	}
-	// until here a signal ends the program: nothing is there to be reported
-	ctx, cancel := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
-	defer cancel()
-	context.AfterFunc(ctx, cancel) // a second one ends it at once
 	c.limitMemory()
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"sync"
 
 	"mongoadvisor/internal/source"
@@ -135,16 +138,43 @@ func (x *input) position() int64 {
 	return x.read
 }
 
+// examineUntil is examineAll, as long as ctx allows: a pipe into which nobody writes
+// makes it wait.
+func examineUntil(ctx context.Context, names []string, stdin io.Reader) ([]*input, error) {
+	type result struct {
+		inputs []*input
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		inputs, err := examineAll(names, stdin)
+		done <- result{inputs, err}
+	}()
+	select {
+	case r := <-done:
+		return r.inputs, r.err
+	case <-ctx.Done():
+		return nil, unreadable(errors.New("interrupted before anything was read"))
+	}
+}
+
 // examineAll looks at all inputs. They must be of one kind: the same operation stands
 // in a log and in a capture, and would count twice.
 func examineAll(names []string, stdin io.Reader) ([]*input, error) {
 	var out []*input
 	seen := map[string]bool{}
+	var files []os.FileInfo
 	for _, name := range names {
 		if seen[name] {
 			return nil, usage("%s is given twice", title(name))
 		}
 		seen[name] = true
+		if info, err := os.Stat(name); err == nil && name != source.Stdin {
+			if slices.ContainsFunc(files, func(other os.FileInfo) bool { return os.SameFile(info, other) }) {
+				return nil, usage("%s is given twice, under two names", title(name))
+			}
+			files = append(files, info)
+		}
 		x, err := examine(name, stdin)
 		if err != nil {
 			return nil, err

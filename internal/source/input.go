@@ -56,10 +56,9 @@ func Open(name string, stdin io.Reader) (*Input, error) {
 			_ = f.Close()
 			return nil, err
 		}
-		if info.Mode().IsRegular() {
+		in.Once = !info.Mode().IsRegular()
+		if !in.Once {
 			in.Size = info.Size()
-		} else {
-			in.Once = true
 		}
 		in.raw = f
 	}

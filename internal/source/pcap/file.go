@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/gopacket/gopacket"
@@ -27,6 +29,36 @@ type File struct {
 	link    layers.LinkType
 	mixed   bool // the link type comes with each packet
 	dropped int64
+	raw     *remembering
+}
+
+// remembering keeps the error that reading ended with.
+type remembering struct {
+	r   io.Reader
+	err error
+}
+
+func (r *remembering) Read(b []byte) (n int, err error) {
+	if n, err = r.r.Read(b); err != nil && !errors.Is(err, io.EOF) {
+		r.err = err
+	}
+	return n, err
+}
+
+var numbers = regexp.MustCompile("[0-9]+")
+
+// discreet is an error without the numbers that stand in the file: in a damaged one
+// those may be anything.
+func (f *File) discreet(err error) error {
+	switch {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return err
+	case f.raw.err != nil:
+		return f.raw.err
+	case strings.HasPrefix(err.Error(), "could not discard"): // a block, at the end of the file
+		return io.ErrUnexpectedEOF
+	}
+	return errors.New(numbers.ReplaceAllLiteralString(err.Error(), "…"))
 }
 
 // The magic numbers of capture files, as the first four bytes read big-endian.
@@ -46,12 +78,16 @@ const bufferSize = 1 << 20
 
 // NewFile reads the head of a capture file.
 func NewFile(r io.Reader) (*File, error) {
-	b := bufio.NewReaderSize(r, bufferSize)
+	raw := &remembering{r: r}
+	b := bufio.NewReaderSize(raw, bufferSize)
 	head, err := b.Peek(4)
 	if err != nil {
 		return nil, fmt.Errorf("capture file: %w", noEOF(err))
 	}
-	f := &File{}
+	if !Is(head) {
+		return nil, errors.New("no capture file")
+	}
+	f := &File{raw: raw}
 	if binary.BigEndian.Uint32(head) == 0x0a0d0d0a {
 		ng, err := pcapgo.NewNgReader(b, pcapgo.NgReaderOptions{
 			WantMixedLinkType: true, SkipUnknownVersion: true,
@@ -62,14 +98,14 @@ func NewFile(r io.Reader) (*File, error) {
 			},
 		})
 		if err != nil {
-			return nil, fmt.Errorf("pcapng: %w", noEOF(err))
+			return nil, fmt.Errorf("pcapng: %w", f.discreet(noEOF(err)))
 		}
 		f.next, f.mixed = ng.ZeroCopyReadPacketData, true
 		return f, nil
 	}
 	r0, err := pcapgo.NewReader(b)
 	if err != nil {
-		return nil, fmt.Errorf("pcap: %w", noEOF(err))
+		return nil, fmt.Errorf("pcap: %w", f.discreet(noEOF(err)))
 	}
 	f.next, f.link = r0.ZeroCopyReadPacketData, r0.LinkType()
 	return f, nil
@@ -88,7 +124,7 @@ func noEOF(err error) error {
 func (f *File) Next() (Packet, error) {
 	data, info, err := f.next()
 	if err != nil {
-		return Packet{}, err
+		return Packet{}, f.discreet(err)
 	}
 	p := Packet{Time: info.Timestamp, Link: f.link, Data: data, Size: info.Length}
 	if f.mixed && len(info.AncillaryData) > 0 {
