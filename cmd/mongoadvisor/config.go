@@ -20,6 +20,7 @@ import (
 	"mongoadvisor/internal/engine"
 	"mongoadvisor/internal/session"
 	"mongoadvisor/internal/sink"
+	"mongoadvisor/internal/source"
 	"mongoadvisor/internal/store"
 	"mongoadvisor/internal/topology"
 )
@@ -313,6 +314,9 @@ func (c *config) check() error {
 	}
 	if c.Capture.Buffer < 2<<20 || c.Capture.Buffer > 1<<30 {
 		return usage("capture.buffer %s: want 2MiB to 1GiB", c.Capture.Buffer.String())
+	}
+	if c.Output == source.Stdin {
+		return usage("output -: leave it out for standard output")
 	}
 	if c.FixedAfter == 0 {
 		return usage("fixed-after 0s: want more; what was seen a moment ago is not fixed")

@@ -54,7 +54,7 @@ func writable(path string) error {
 	if path == "" {
 		return nil
 	}
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) { // not a link to nothing
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) { // a link stays, whatever it leads to
 		defer func() { _ = os.Remove(path) }() // written at the end
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o644)

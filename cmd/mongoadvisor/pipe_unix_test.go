@@ -59,3 +59,17 @@ func TestInterruptedBeforeItBegins(t *testing.T) {
 	}
 	_ = w.Close()
 }
+
+// TestWritableKeepsLinks: a link to a report that is not there yet is not taken away.
+func TestWritableKeepsLinks(t *testing.T) {
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink("report", link); err != nil {
+		t.Fatal(err)
+	}
+	if err := writable(link); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Readlink(link); err != nil {
+		t.Error(err)
+	}
+}

@@ -43,6 +43,10 @@ type Record struct {
 	limit, skip                                    int64 // of a request before 3.2
 }
 
+// maxTook is the longest an operation can have taken, in milliseconds: thirty days.
+// What says more is wrong, and sums of it would overflow.
+const maxTook = 30 * 24 * 3600 * 1000
+
 // Read takes a record from the attributes of a log line, or from a document of
 // system.profile. What stands there for people or for other programs (locks, flow
 // control, the user) is not looked at.
@@ -104,7 +108,7 @@ func (r *Record) count(name string, v bsoncore.Value) {
 	}
 	switch name {
 	case "durationMillis", "millis":
-		if n >= 0 && n < 1<<40 {
+		if n >= 0 && n <= maxTook {
 			r.Took = time.Duration(n) * time.Millisecond
 		}
 	case "keysExamined", "nscanned":

@@ -74,7 +74,7 @@ func Is(head []byte) bool {
 }
 
 // bufferSize is read at once.
-const bufferSize = 1 << 20
+const bufferSize = 256 << 10
 
 // NewFile reads the head of a capture file.
 func NewFile(r io.Reader) (*File, error) {
