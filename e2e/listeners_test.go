@@ -97,7 +97,7 @@ func TestInheritedSocket(t *testing.T) {
 			t.Fatal(err)
 		}
 		var said bytes.Buffer
-		cmd := exec.Command("sh", "-c", `LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"`, "sh", program, "proxy", "--upstream", server.Addr(), "--web.listen-address", "")
+		cmd := exec.Command("sh", "-c", `LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"`, "sh", program, "proxy", "--upstream", server.Addr(), "--web.listen-address", "", "--shutdown.grace", "1s")
 		cmd.ExtraFiles, cmd.Stderr = []*os.File{socket}, &said
 		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 		if err := cmd.Start(); err != nil {

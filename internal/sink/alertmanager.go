@@ -15,7 +15,7 @@ import (
 // as long as its finding is open, and ends when nobody says it any more.
 const (
 	// AlertEvery is how often all alerts are said: give it to the lane as Every.
-	AlertEvery = 30 * time.Second
+	AlertEvery = 15 * time.Second
 	alertEnds  = 3 * time.Minute
 	// maxAlerts bounds the findings that are alerts, the worst first.
 	maxAlerts = 200
