@@ -20,4 +20,5 @@ type Report struct {
 	MinCount  int64  // the rule's own floor; 0 for none
 	Silenced  string // why it is muted: an ignore entry's or comment's reason; "" when not
 	Confident Confidence
+	Tests     []string // during which it occurred; the engine's, for the time of the call
 }

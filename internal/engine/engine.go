@@ -20,6 +20,8 @@ type Engine struct {
 	views     *viewTable
 	traffic   *trafficTable
 	retries   *retryGuard
+	tests     *testTable
+	marks     *markTable
 	serial    uint64 // operations judged
 	keys      keys   // of the states of the operation being judged
 	room      op.Room
@@ -63,6 +65,7 @@ func New(c Config) *Engine {
 	e := &Engine{
 		config: c, byCommand: map[string][]*rule{},
 		keys: keys{seed: maphash.MakeSeed()}, many: map[reported]bool{}, indexes: newIndexTable(), views: newViewTable(), traffic: newTrafficTable(), retries: newRetryGuard(),
+		tests: newTestTable(), marks: newMarkTable(),
 	}
 	e.ignored = make([]atomic.Int64, len(c.Ignore))
 	shared := map[string]*states{}
@@ -122,6 +125,9 @@ func (e *Engine) Judge(o *op.Operation) {
 	}
 	e.indexes.learn(o)
 	e.views.learn(o)
+	if o.Command == "ping" {
+		e.tests.mark(o)
+	}
 	if o.Kind == op.KindDDL && tool(o.Conn) {
 		return
 	}
@@ -135,6 +141,7 @@ func (e *Engine) Judge(o *op.Operation) {
 		if !application(o) {
 			return
 		}
+		e.marks.note(o)
 		if !workload(o) {
 			e.judge(o, true)
 			return
@@ -228,7 +235,7 @@ func (e *Engine) report(by *rule, p *analysis.Pass, f analysis.Finding) {
 	if e.repeated(once) {
 		return
 	}
-	r.Silenced = e.silenced(&r)
+	r.Silenced, r.Tests = e.silenced(&r), e.tests.during(p.Op)
 	e.config.Recorder.Record(r)
 }
 

@@ -7,13 +7,17 @@ import (
 	"mongoadvisor/internal/analysis"
 )
 
-// silenceMark starts a comment that silences rules for the query it is on:
-// "mongoadvisor:ignore Q02 reason".
-const silenceMark = "mongoadvisor:ignore"
+// markPrefix starts what a comment says to this program, and silenceMark one that
+// silences rules for the query it is on: "mongoadvisor:ignore Q02 reason".
+const (
+	markPrefix  = "mongoadvisor:"
+	silenceMark = markPrefix + "ignore"
+)
 
 // silenced gives the reason why a report is muted, or "".
 func (e *Engine) silenced(r *analysis.Report) string {
 	if reason, ok := silencedBy(r.Op.Comment, r.Rule.ID); ok {
+		e.marks.used(r.Op, r.Rule.ID)
 		return reason
 	}
 	for i := range e.config.Ignore {
@@ -43,18 +47,24 @@ func (e *Engine) Ignores() []IgnoreUse {
 	return out
 }
 
-// silencedBy reads the mark in a comment. Several rules are joined by commas.
+// silencedBy reads the mark in a comment.
 func silencedBy(comment, id string) (reason string, ok bool) {
-	_, rest, found := strings.Cut(comment, silenceMark)
-	if !found {
+	rules, reason, found := silence(comment)
+	if !found || !slices.Contains(strings.Split(rules, ","), id) {
 		return "", false
 	}
-	rules, reason, _ := strings.Cut(strings.TrimSpace(rest), " ")
-	if !slices.Contains(strings.Split(rules, ","), id) {
-		return "", false
-	}
-	if reason = strings.TrimSpace(reason); reason == "" {
+	if reason == "" {
 		reason = "comment in the query"
 	}
 	return reason, true
+}
+
+// silence takes a mark apart. Several rules are joined by commas.
+func silence(comment string) (rules, reason string, ok bool) {
+	_, rest, found := strings.Cut(comment, silenceMark)
+	if !found {
+		return "", "", false
+	}
+	rules, reason, _ = strings.Cut(strings.TrimSpace(rest), " ")
+	return rules, strings.TrimSpace(reason), true
 }
