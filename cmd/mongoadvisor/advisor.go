@@ -92,7 +92,7 @@ func (a *advisor) report(source op.Source, has op.Has, coverage op.Coverage) *si
 	for _, rule := range analyzers.NeedInspection() {
 		not(rule.ID, lacks(has.Missing(rule.Needs)))
 	}
-	r.Ignores, r.BaselineGone = idle(a.engine.Ignores()), a.store.Gone()
+	r.Ignores, r.BaselineGone = append(idle(a.engine.Ignores()), marks(a.engine.Marks())...), a.store.Gone()
 	return r
 }
 
@@ -100,12 +100,12 @@ func (a *advisor) report(source op.Source, has op.Has, coverage op.Coverage) *si
 func idle(entries []engine.IgnoreUse) []sink.IdleIgnore {
 	var out []sink.IdleIgnore
 	for _, i := range entries {
-		x := sink.IdleIgnore{Rule: i.Rule, Namespace: i.Namespace, Shape: i.Shape, Reason: i.Reason, Why: "unused"}
+		x := sink.IdleIgnore{Rule: i.Rule, Namespace: i.Namespace, Shape: i.Shape, Reason: i.Reason, Why: sink.IgnoreUnused}
 		if !i.Until.IsZero() {
 			x.Until = i.Until.AddDate(0, 0, -1).Format(time.DateOnly)
 		}
 		if i.Expired {
-			x.Why = "expired"
+			x.Why = sink.IgnoreExpired
 		}
 		if i.Expired || i.Silenced == 0 {
 			out = append(out, x)

@@ -151,12 +151,14 @@ func runAnalyze(ctx context.Context, c *config, names []string, stdin io.Reader,
 	for _, e := range unfinished {
 		printf(stderr, "mongoadvisor: %v\n", e)
 	}
+	err = a.writeBaseline() // reports point into it
 	if c.Output != "" {
-		err = writeReport(c, report)
+		err = errors.Join(err, writeReport(c, report))
 	} else {
-		err = report.Write(stdout, c.Format)
+		report.Baseline = c.baselineFile()
+		err = errors.Join(err, report.Write(stdout, c.Format))
 	}
-	if err = errors.Join(err, a.writeBaseline()); err != nil {
+	if err != nil {
 		return err
 	}
 	switch {

@@ -131,7 +131,7 @@ func runCapture(ctx context.Context, c *config, stdout, stderr io.Writer) error 
 	s.web.SetReady(false)
 	s.lock(s.capture.Close)
 	s.queue.Wait(10 * time.Second)
-	return errors.Join(err, writeReport(c, s.report()), s.writeBaseline())
+	return errors.Join(err, s.writeBaseline(), writeReport(c, s.report()))
 }
 
 // dropsEvery is how often the kernel is asked what it dropped.

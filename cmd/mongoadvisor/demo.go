@@ -112,10 +112,10 @@ func (d *demonstration) run(ctx context.Context) error {
 	if !p.queue.Wait(10 * time.Second) {
 		d.say("analysis has not finished; the report may be short")
 	}
-	if err := d.report(ctx, p, direct); err != nil {
+	if err := p.writeBaseline(); err != nil {
 		return err
 	}
-	if err := p.writeBaseline(); err != nil {
+	if err := d.report(ctx, p, direct); err != nil {
 		return err
 	}
 	if d.once {
@@ -168,6 +168,7 @@ func (d *demonstration) work(ctx context.Context, address string) error {
 // report prints what was found, then what the advice changes on this server.
 func (d *demonstration) report(ctx context.Context, p *pipeline, direct *mongo.Client) error {
 	r := p.report()
+	r.Baseline = d.config.baselineFile()
 	if d.config.Format != "text" {
 		return r.Write(d.out, d.config.Format)
 	}

@@ -53,7 +53,7 @@ func runFollow(ctx context.Context, c *config, path string, stdout, stderr io.Wr
 	}
 	tellManager(stopping)
 	t.web.SetReady(false)
-	return errors.Join(writeReport(c, t.report()), t.writeBaseline())
+	return errors.Join(t.writeBaseline(), writeReport(c, t.report()))
 }
 
 // unreadEvery is after how long without a record that could be read it is said.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -49,6 +50,32 @@ func (a *advisor) writeBaseline() error {
 	return nil
 }
 
+// baselineFile is the baseline as reports point to it: that of --baseline, else the one
+// that was written. nil when there is none in the working directory or below, for a
+// report is read where this is a repository.
+func (c *config) baselineFile() *sink.BaselineFile {
+	path := cmp.Or(c.Baseline, c.WriteBaseline)
+	if path == "" {
+		return nil
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return nil
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(here, path)
+	}
+	relative, err := filepath.Rel(here, path)
+	if err != nil || !filepath.IsLocal(relative) {
+		return nil
+	}
+	lines, err := store.BaselineLines(path)
+	if err != nil {
+		return nil
+	}
+	return &sink.BaselineFile{Path: filepath.ToSlash(relative), Lines: lines}
+}
+
 // writable finds out before anything runs that the report can be written.
 func writable(path string) error {
 	if path == "" {
@@ -69,6 +96,7 @@ func writeReport(c *config, r *sink.Report) error {
 	if c.Output == "" {
 		return nil
 	}
+	r.Baseline = c.baselineFile()
 	f, err := os.Create(c.Output)
 	if err != nil {
 		return usage("output: %w", err)

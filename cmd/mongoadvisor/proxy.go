@@ -147,5 +147,5 @@ func runProxy(ctx context.Context, c *config, pairs []pair, stdout, stderr io.Wr
 		}
 	}()
 	p.stop(second)
-	return errors.Join(writeReport(c, p.report()), p.writeBaseline())
+	return errors.Join(p.writeBaseline(), writeReport(c, p.report()))
 }

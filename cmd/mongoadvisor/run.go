@@ -224,13 +224,13 @@ func (p *pipeline) clientAddresses() []string {
 func (g *gate) conclude(p *pipeline, command string, code int, stdout, stderr io.Writer) error {
 	report := p.report()
 	printf(stderr, "\n")
-	err := report.Write(stderr, "text")
+	err := errors.Join(report.Write(stderr, "text"), p.writeBaseline()) // reports point into the baseline
 	for _, path := range g.outputs {
 		c := *g.config
 		c.Output, c.Format = path, formatOf(path)
 		err = errors.Join(err, writeReport(&c, report))
 	}
-	err = errors.Join(err, g.annotate(report, stdout), p.writeBaseline())
+	err = errors.Join(err, g.annotate(report, stdout))
 	switch {
 	case code != 0: // the command's own failure is what has to be looked at first
 		complain(stderr, err)

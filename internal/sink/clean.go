@@ -50,6 +50,10 @@ func cleanEntry(e *store.Entry) {
 	for i := range e.Clients {
 		lines(&e.Clients[i].App, &e.Clients[i].Driver)
 	}
+	e.Tests = slices.Clone(e.Tests)
+	for i := range e.Tests {
+		lines(&e.Tests[i].Name)
+	}
 	e.Evidence = slices.Clone(e.Evidence)
 	for i := range e.Evidence {
 		lines(&e.Evidence[i].Name, &e.Evidence[i].Unit)

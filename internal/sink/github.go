@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"mongoadvisor/internal/analysis"
@@ -52,7 +53,7 @@ func (r *Report) github(w io.Writer) error {
 	for _, p := range coverage(r) {
 		words += "\n" + p.words()
 	}
-	for _, s := range notJudged(r.NotJudged) {
+	for _, s := range slices.Concat(notJudged(r.NotJudged), fewRemarks(r)) {
 		words += "\n" + s
 	}
 	fmt.Fprintf(out, "::notice title=mongoadvisor::%s\n", data(words))
@@ -62,6 +63,9 @@ func (r *Report) github(w io.Writer) error {
 // annotation is the text of one finding.
 func annotation(e store.Entry) string {
 	s := e.Message + "\n" + seen(e)
+	if tests := during(e.Tests); tests != "" {
+		s += "\nin " + tests
+	}
 	if who := clients(e.Clients); who != "" {
 		s += "\nby " + who
 	}

@@ -33,6 +33,7 @@ func hostile() *Report {
 		e.Fields = []string{name, name}
 		e.Evidence = []analysis.Evidence{{Name: name, Unit: name, Value: 1, Limit: 2}}
 		e.Clients = []store.Client{{App: name, Driver: name, Count: 1}, {App: name + "2", Count: 1}}
+		e.Tests = []store.Test{{Name: name, Count: 2}, {Name: name + "2", Count: 1}}
 		e.Series = drawn(name)
 		r.Findings = append(r.Findings, e)
 		r.NotJudged = append(r.NotJudged, NotJudged{name, name})

@@ -77,6 +77,7 @@ type htmlFinding struct {
 	P95Key   float64
 	Times    string
 	Seen     string
+	During   string
 	Evidence []htmlEvidence
 	Clients  []htmlClient
 	Plots    []plot
@@ -122,7 +123,7 @@ const maxTitle = 120
 func newHTMLFinding(n int, e store.Entry) htmlFinding {
 	f := htmlFinding{
 		Entry: e, Number: n, Anchor: "finding-" + strconv.Itoa(n), Place: place(e), Title: short(place(e), maxTitle), Parts: strings.Split(short(place(e), maxTitle), "."), What: short(e.Message, 2*maxTitle),
-		Count: thousands(e.Count), CountKey: e.Count, Impact: percent(e.Impact), P95: "–", Times: plural(e.Count, "time"), Seen: period(e), Plots: plots(e.Series, e.Evidence),
+		Count: thousands(e.Count), CountKey: e.Count, Impact: percent(e.Impact), P95: "–", Times: plural(e.Count, "time"), Seen: period(e), During: during(e.Tests), Plots: plots(e.Series, e.Evidence),
 	}
 	if l := e.LatencyMS; l != nil {
 		f.P95, f.P95Key = milliseconds(l.P95), l.P95

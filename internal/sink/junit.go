@@ -30,12 +30,18 @@ type (
 		Time     string `xml:"time,attr"`
 	}
 	junitCase struct {
-		Name    string        `xml:"name,attr"`
-		Class   string        `xml:"classname,attr"`
-		Time    string        `xml:"time,attr"`
-		Skipped *junitProblem `xml:"skipped"`
-		Failure *junitProblem `xml:"failure"`
-		Output  string        `xml:"system-out,omitempty"`
+		Name  string `xml:"name,attr"`
+		Class string `xml:"classname,attr"`
+		Time  string `xml:"time,attr"`
+		// Tests are those of the suite during which a finding occurred.
+		Tests   []junitProperty `xml:"properties>property"`
+		Skipped *junitProblem   `xml:"skipped"`
+		Failure *junitProblem   `xml:"failure"`
+		Output  string          `xml:"system-out,omitempty"`
+	}
+	junitProperty struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
 	}
 	junitProblem struct {
 		Message string `xml:"message,attr"`
@@ -145,6 +151,9 @@ const maxTestName = 300
 func (r *Report) junitFinding(e store.Entry) junitCase {
 	name := fmt.Sprintf("%s %s %s [%s]", short(place(e), maxTestName), e.Command, e.Reason, e.Fingerprint)
 	c := junitCase{Name: name, Class: class(e.Rule)}
+	for _, x := range e.Tests {
+		c.Tests = append(c.Tests, junitProperty{"test", x.Name})
+	}
 	text := "\n" + paragraph(e)
 	if e.Severity < r.FailOn {
 		c.Output = text

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -24,16 +25,19 @@ func (r *Report) Markdown(w io.Writer) error {
 	for _, p := range coverage(r) {
 		fmt.Fprintf(out, "- %s\n", cell(p.words()))
 	}
+	for _, s := range slices.Concat(notJudged(r.NotJudged), fewRemarks(r)) {
+		fmt.Fprintf(out, "- %s\n", cell(s))
+	}
 	n := 0
 	for _, e := range r.Findings {
 		if !open(e) {
 			continue
 		}
 		if n++; n == 1 {
-			fmt.Fprint(out, "\n| severity | rule | where | what | times | fix |\n| --- | --- | --- | --- | ---: | --- |\n")
+			fmt.Fprint(out, "\n| severity | rule | where | what | times | in | fix |\n| --- | --- | --- | --- | ---: | --- | --- |\n")
 		}
 		if n <= maxMarkdown {
-			fmt.Fprintf(out, "| %s | %s %s | %s | %s | %s | %s |\n", e.Severity, cell(e.Rule), cell(e.Name), cell(place(e)), cell(short(e.Message, 300)), thousands(e.Count), cell(short(e.Fix.Text, 300)))
+			fmt.Fprintf(out, "| %s | %s %s | %s | %s | %s | %s | %s |\n", e.Severity, cell(e.Rule), cell(e.Name), cell(place(e)), cell(short(e.Message, 300)), thousands(e.Count), cell(short(attribution(e), 300)), cell(short(e.Fix.Text, 300)))
 		}
 	}
 	if n > maxMarkdown {

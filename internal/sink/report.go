@@ -21,7 +21,7 @@ type Report struct {
 	Commands  map[string]int64 `json:"commands,omitempty"`
 	Totals    store.Totals     `json:"totals"`
 	NotJudged []NotJudged      `json:"not_judged"`
-	// Ignores are the ignore entries that do nothing any more.
+	// Ignores are the ignore entries and marks that do nothing, or that nobody can explain.
 	Ignores []IdleIgnore `json:"ignores,omitempty"`
 	// BaselineGone is what the baseline has and the traffic did not show.
 	BaselineGone []store.Known `json:"baseline_gone,omitempty"`
@@ -33,8 +33,17 @@ type Report struct {
 	// FailOn is the severity from which on a finding is a failed test. The zero value
 	// makes every one that is open a failure.
 	FailOn analysis.Severity `json:"-"`
+	// Baseline is the file of what is accepted, for formats that want a line of a file;
+	// nil without one.
+	Baseline *BaselineFile `json:"-"`
 	// Version of the program, for the formats that have a place for it.
 	Version string `json:"-"`
+}
+
+// BaselineFile is where the baseline lies.
+type BaselineFile struct {
+	Path  string         // from the working directory, with forward slashes
+	Lines map[string]int // of the findings that are in it, from 1, by fingerprint
 }
 
 // NotJudged is a rule that could not speak, and why: silence of it is no
@@ -44,15 +53,25 @@ type NotJudged struct {
 	Why  string `json:"why"`
 }
 
-// IdleIgnore is an ignore entry that silences nothing, and why.
+// IdleIgnore is an ignore entry, or the mark in a comment, that is to be looked at, and
+// why.
 type IdleIgnore struct {
-	Rule      string `json:"rule"`
+	Mark      bool   `json:"mark,omitempty"` // in a comment
+	Rule      string `json:"rule"`           // as the mark says it
 	Namespace string `json:"namespace,omitempty"`
 	Shape     string `json:"shape,omitempty"`
 	Reason    string `json:"reason"`
 	Until     string `json:"until,omitempty"` // 2027-01-31
-	Why       string `json:"why"`             // "expired" or "unused"
+	Why       string `json:"why"`             // one of those below
 }
+
+// Why an entry or a mark is to be looked at.
+const (
+	IgnoreExpired  = "expired"
+	IgnoreUnused   = "unused"
+	IgnoreNoRule   = "no-rule"   // a mark names what is none
+	IgnoreNoReason = "no-reason" // a mark gives none
+)
 
 // Formats are the formats a report can be written in.
 var Formats = []string{"text", "json", "html", "junit", "sarif", "github"}

@@ -37,11 +37,12 @@ func sample() *Report {
 		Caveat:   "a collection that is and stays small",
 		Evidence: []analysis.Evidence{{Name: "count", Value: 1412, Limit: 20, Unit: "operations"}, {Name: "keys_examined", Value: 10141, Limit: 1000, Unit: "keys"}},
 		Count:    1412, FirstSeen: at, LastSeen: at.Add(90 * time.Minute), LatencyMS: &store.Latency{P50: 1.9, P95: 8.4, Max: 31},
-		Clients: []store.Client{{App: "checkout", Driver: "nodejs 6.3", Count: 1400}, {Count: 12}}, Comment: "route=/search", Impact: 0.12, Docs: "docs/rules/Q02.md",
+		Clients: []store.Client{{App: "checkout", Driver: "nodejs 6.3", Count: 1400}, {Count: 12}}, Comment: "route=/search",
+		Tests: []store.Test{{Name: "TestSearch/by_city", Count: 1400}, {Name: "orders > found [id-1]", Count: 1}}, Impact: 0.12, Docs: "docs/rules/Q02.md",
 	}
 	again := regex
 	again.Fingerprint, again.Status, again.MutedBy, again.Reason, again.Count = "0000000000000001", store.Muted, "an old report", "prefix", 1
-	again.LastSeen, again.LatencyMS, again.Clients, again.Comment, again.Fix.Mongosh = at, nil, []store.Client{{App: "checkout", Count: 1}}, "", ""
+	again.LastSeen, again.LatencyMS, again.Clients, again.Comment, again.Fix.Mongosh, again.Tests = at, nil, []store.Client{{App: "checkout", Count: 1}}, "", "", nil
 	notice := store.Entry{
 		Fingerprint: "0000000000000002", Rule: "O05", Name: "untraceable-traffic", Reason: "undecodable", Severity: analysis.Info, Confidence: analysis.Observed,
 		Status: store.Regressed, Command: "notice", Shape: "{stream: tls}", Fields: []string{}, Message: "a connection cannot be read: TLS", Advice: "What is not read is not judged.",
@@ -173,7 +174,7 @@ func inOrder(got, want []string) bool {
 
 var findingKeys = []string{
 	"schema", "fingerprint", "rule", "name", "reason", "severity", "confidence", "status", "namespace", "command", "fields", "shape",
-	"message", "advice", "fix", "evidence", "count", "first_seen", "last_seen", "latency_ms", "clients", "comment", "impact", "docs",
+	"message", "advice", "fix", "evidence", "count", "first_seen", "last_seen", "latency_ms", "clients", "tests", "comment", "impact", "docs",
 }
 
 func TestJSONReport(t *testing.T) {

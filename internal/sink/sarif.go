@@ -108,6 +108,7 @@ type (
 		Count       int64               `json:"count"`
 		Impact      float64             `json:"impact"`
 		LatencyMS   *store.Latency      `json:"latency_ms,omitempty"`
+		Tests       []store.Test        `json:"tests,omitempty"`
 		Fingerprint string              `json:"fingerprint"`
 	}
 )
@@ -129,7 +130,7 @@ func (r *Report) sarif(w io.Writer) error {
 	}
 	for _, e := range r.Findings {
 		if e.Status != store.Fixed {
-			run.Results = append(run.Results, sarifFinding(e, index[e.Rule]))
+			run.Results = append(run.Results, sarifFinding(e, index[e.Rule], r.Baseline))
 		}
 	}
 	enc := json.NewEncoder(w)
@@ -200,13 +201,13 @@ func (r *Report) sarifInvocation() sarifInvocation {
 	return i
 }
 
-func sarifFinding(e store.Entry, rule int) sarifResult {
+func sarifFinding(e store.Entry, rule int, accepted *BaselineFile) sarifResult {
 	out := sarifResult{
 		RuleID: e.Rule, RuleIndex: rule, Level: sarifLevel(e.Severity), Message: sarifText{Text: annotation(e)},
-		Locations: []sarifLocation{sarifPlace(e)}, Fingerprints: map[string]string{"mongoadvisor/v1": e.Fingerprint},
+		Locations: []sarifLocation{sarifPlace(e, accepted)}, Fingerprints: map[string]string{"mongoadvisor/v1": e.Fingerprint},
 		Properties: sarifResultProperty{
 			Severity: e.Severity.String(), Confidence: e.Confidence, Status: e.Status, Reason: e.Reason, Fields: e.Fields,
-			Count: e.Count, Impact: e.Impact, LatencyMS: e.LatencyMS, Fingerprint: e.Fingerprint,
+			Count: e.Count, Impact: e.Impact, LatencyMS: e.LatencyMS, Tests: e.Tests, Fingerprint: e.Fingerprint,
 		},
 	}
 	if out.Properties.Fields == nil {
@@ -220,10 +221,14 @@ func sarifFinding(e store.Entry, rule int) sarifResult {
 
 // sarifPlace is where a result is. Traffic has no source lines, and GitHub takes no
 // result without one: the call site that the application names in its comment, else
-// a path that stands for the collection.
-func sarifPlace(e store.Entry) sarifLocation {
+// the finding's line of the baseline, where it is accepted or would be; without one a
+// path that stands for the collection.
+func sarifPlace(e store.Entry, accepted *BaselineFile) sarifLocation {
 	var l sarifLocation
 	at := callSite(e.Comment)
+	if at.file == "" && accepted != nil {
+		at = site{accepted.Path, max(accepted.Lines[e.Fingerprint], 1)}
+	}
 	if at.file == "" {
 		at = site{"mongodb/" + place(e), 1}
 	}

@@ -2,6 +2,7 @@ package sink
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -73,6 +74,28 @@ func TestSARIF(t *testing.T) {
 	notes := run.Invocations[0]
 	if !strings.HasPrefix(*notes.ToolExecutionNotifications[0].Message.Text, "Incomplete. 99.9 %") || *notes.ToolConfigurationNotifications[0].AssociatedRule.ID != "Q10" {
 		t.Errorf("%+v", notes)
+	}
+}
+
+// TestSARIFPlaces: the call site, else the line of the baseline, else its first one, else
+// a path that stands for the collection; the collection in any case.
+func TestSARIFPlaces(t *testing.T) {
+	r := sample()
+	r.Findings[1].Comment = "at=orders/cart.go:42"
+	for _, c := range []struct {
+		baseline *BaselineFile
+		want     []string
+	}{
+		{nil, []string{"mongodb/shop.customers:1 shop.customers", "orders/cart.go:42 (connection)", "mongodb/shop.customers:1 shop.customers"}},
+		{&BaselineFile{Path: "ci/base line.json", Lines: map[string]int{"27d13b9845c79ce7": 7}}, []string{"ci/base%20line.json:7 shop.customers", "orders/cart.go:42 (connection)", "ci/base%20line.json:1 shop.customers"}},
+	} {
+		r.Baseline = c.baseline
+		for i, x := range validated(t, written(t, r, "sarif")).Results {
+			l := x.Locations[0]
+			if got := fmt.Sprintf("%s:%d %s", *l.PhysicalLocation.ArtifactLocation.URI, *l.PhysicalLocation.Region.StartLine, *l.LogicalLocations[0].FullyQualifiedName); got != c.want[i] {
+				t.Errorf("result %d is at %s, want %s", i, got, c.want[i])
+			}
+		}
 	}
 }
 

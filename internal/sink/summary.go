@@ -108,26 +108,3 @@ func notJudged(list []NotJudged) []string {
 	}
 	return out
 }
-
-// remarks words what the configuration and the baseline say that no traffic does
-// any more.
-func remarks(r *Report) []string {
-	var out []string
-	for _, i := range r.Ignores {
-		where := i.Rule
-		for _, part := range []string{i.Namespace, i.Shape} {
-			if part != "" {
-				where += " " + part
-			}
-		}
-		words := "ignore entry " + where + ": silenced nothing"
-		if i.Why == "expired" {
-			words = "ignore entry " + where + ": expired on " + i.Until
-		}
-		out = append(out, words)
-	}
-	for _, k := range r.BaselineGone {
-		out = append(out, "gone since the baseline: "+k.Rule+" "+k.Reason+" on "+k.Namespace+" ("+k.Fingerprint+")")
-	}
-	return out
-}

@@ -120,6 +120,9 @@ func (t *textWriter) body(n int, e store.Entry) {
 	label("what", e.Message)
 	label("query", e.Command+" "+e.Shape)
 	label("seen", seen(e))
+	if tests := during(e.Tests); tests != "" {
+		label("in", tests)
+	}
 	if who := clients(e.Clients); who != "" {
 		label("by", who)
 	}

@@ -54,6 +54,7 @@ type Entry struct {
 	LastSeen    time.Time           `json:"last_seen"`
 	LatencyMS   *Latency            `json:"latency_ms,omitempty"`
 	Clients     []Client            `json:"clients"`
+	Tests       []Test              `json:"tests,omitempty"`
 	Comment     string              `json:"comment,omitempty"`
 	MutedBy     string              `json:"muted_by,omitempty"`
 	Impact      float64             `json:"impact"`
@@ -107,6 +108,7 @@ type entry struct {
 	returned    int64 // documents of all replies
 	bytes       int64 // of all replies
 	clients     map[Client]int64
+	tests       map[string]int64 // by name; nil for none
 	silenced    string // reason of the last silenced occurrence
 	loud        int64  // occurrences that nothing silenced
 	regressed   bool
@@ -193,6 +195,7 @@ func (e *entry) add(r *analysis.Report) {
 		c = Client{App: "(others)"}
 	}
 	e.clients[c] += r.Count
+	e.addTests(r)
 }
 
 // addReply counts what an occurrence touched and brought back.

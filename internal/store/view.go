@@ -94,6 +94,7 @@ func (s *Store) view(e *entry) Entry {
 		c.App, c.Driver, c.Count = Printable(c.App), Printable(c.Driver), n
 		out.Clients = append(out.Clients, c)
 	}
+	out.Tests = e.viewTests()
 	slices.SortFunc(out.Clients, func(a, b Client) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.App, b.App), strings.Compare(a.Driver, b.Driver))
 	})
