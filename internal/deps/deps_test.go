@@ -72,6 +72,7 @@ var ours = map[string][]string{
 	"docs":                     {},
 	"e2e":                      {},
 	"e2e/faults":               {},
+	"e2e/apps/gotests":         {},
 	"e2e/chaos":                {},
 	"e2e/harness":              {},
 	"e2e/suites":               {"e2e/harness", "internal/certs/certstest", "internal/demo/mongod"},
