@@ -30,14 +30,17 @@ type (
 		Time     string `xml:"time,attr"`
 	}
 	junitCase struct {
-		Name  string `xml:"name,attr"`
-		Class string `xml:"classname,attr"`
-		Time  string `xml:"time,attr"`
-		// Tests are those of the suite during which a finding occurred.
-		Tests   []junitProperty `xml:"properties>property"`
-		Skipped *junitProblem   `xml:"skipped"`
-		Failure *junitProblem   `xml:"failure"`
-		Output  string          `xml:"system-out,omitempty"`
+		Name       string           `xml:"name,attr"`
+		Class      string           `xml:"classname,attr"`
+		Time       string           `xml:"time,attr"`
+		Properties *junitProperties `xml:"properties"`
+		Skipped    *junitProblem    `xml:"skipped"`
+		Failure    *junitProblem    `xml:"failure"`
+		Output     string           `xml:"system-out,omitempty"`
+	}
+	// junitProperties name the tests of the suite during which a finding occurred.
+	junitProperties struct {
+		List []junitProperty `xml:"property"`
 	}
 	junitProperty struct {
 		Name  string `xml:"name,attr"`
@@ -151,8 +154,11 @@ const maxTestName = 300
 func (r *Report) junitFinding(e store.Entry) junitCase {
 	name := fmt.Sprintf("%s %s %s [%s]", short(place(e), maxTestName), e.Command, e.Reason, e.Fingerprint)
 	c := junitCase{Name: name, Class: class(e.Rule)}
+	if len(e.Tests) > 0 {
+		c.Properties = &junitProperties{}
+	}
 	for _, x := range e.Tests {
-		c.Tests = append(c.Tests, junitProperty{"test", x.Name})
+		c.Properties.List = append(c.Properties.List, junitProperty{"test", x.Name})
 	}
 	text := "\n" + paragraph(e)
 	if e.Severity < r.FailOn {
