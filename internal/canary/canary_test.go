@@ -106,6 +106,12 @@ func pass(t *testing.T, tok *tokens) (outputs, []store.Entry) {
 		Schema: store.Schema, Source: op.SourceProxy, Profile: store.CI, Coverage: stats.Coverage(), Totals: st.Totals(),
 		NotJudged: []sink.NotJudged{}, Findings: st.Findings(), Rules: analyzers.All(),
 	}
+	for _, m := range eng.Marks() {
+		report.Ignores = append(report.Ignores, sink.IdleIgnore{Mark: true, Rule: m.Rule, Namespace: m.Namespace.String(), Why: sink.IgnoreNoRule})
+	}
+	if len(report.Ignores) == 0 {
+		t.Error("no mark was seen: the test has lost its traffic")
+	}
 	left := outputs{}
 	for _, format := range sink.Formats {
 		var b bytes.Buffer
@@ -206,7 +212,7 @@ func TestNoLiteralLeaves(t *testing.T) {
 // The search finds what is there.
 func TestNamesDoLeave(t *testing.T) {
 	out, _ := pass(t, newTokens())
-	for where, name := range map[string]string{"text": "people", "json": "\"namespace\": \"shop.people\"", "html": "<code dir=\"ltr\">shop.people</code>", "junit": "shop.people", "sarif": "\"fullyQualifiedName\": \"shop.people\"", "github": "shop.people", "log": "\"finding\":{", "/metrics": "mongoadvisor_finding_active{", "/api/v1/findings": "shop.people"} {
+	for where, name := range map[string]string{"text": "people", "json": "\"namespace\": \"shop.people\"", "html": "<code dir=\"ltr\">shop.people</code>", "junit": "shop.people", "sarif": "\"fullyQualifiedName\": \"shop.people\"", "github": "%0Ain TestFind/<id>", "log": "\"finding\":{", "/metrics": "mongoadvisor_finding_active{", "/api/v1/findings": "shop.people"} {
 		if !strings.Contains(out[where], name) {
 			t.Errorf("%s does not mention %s", where, name)
 		}

@@ -128,7 +128,7 @@ func (t *tokens) commands() []carrier {
 	add := func(body bson.D, seqs map[string][]bson.D) {
 		body = append(body, d("$db", "shop", "comment", t.comment(), "hint", t.word(), "let", d("v", t.word(), "s", t.sentence()), "readConcern", d("level", t.word()),
 			"writeConcern", d("w", t.word()), "lsid", d("id", t.binary()), "maxTimeMS", t.number()/1_000_000, "unknownOption", t.any())...)
-		out = append(out, carrier{body: body, seqs: seqs})
+		out = append(out, carrier{body: t.marker()}, carrier{body: body, seqs: seqs})
 	}
 	collation := func() bson.D { return d("locale", t.word(), "strength", t.number(), "caseFirst", t.word()) }
 	for _, f := range t.filters() {
@@ -244,7 +244,7 @@ func (t *tokens) secrets() []carrier {
 
 // comment is one of the forms an identifier has in comments.
 func (t *tokens) comment() any {
-	switch t.rand.IntN(6) {
+	switch t.rand.IntN(7) {
 	case 0:
 		return "route=/orders/" + t.id().Hex()
 	case 1:
@@ -255,8 +255,16 @@ func (t *tokens) comment() any {
 		return d("route", "/cart", "user", t.mail(), t.key(), t.mail(), "sub", d("x", t.word()), "n", t.number())
 	case 4:
 		return t.any()[10:12] // plain words of a comment are attribution
+	case 5:
+		return "mongoadvisor:ignore " + t.digits() + "," + t.mail() + " for " + t.key()
 	}
 	return strings.Repeat("/page ", 70) + t.mail() + strings.Repeat(" "+t.mail(), 5)
+}
+
+// marker says which test it is, by a name that holds data.
+func (t *tokens) marker() bson.D {
+	name := []string{"TestFind/" + t.id().Hex(), "finds[" + t.mail() + "]", "test_user_" + t.digits(), "orders > of " + t.key()}[t.rand.IntN(4)]
+	return d("ping", 1, "comment", "mongoadvisor:begin "+name, "$db", "shop")
 }
 
 // reply is an answer that is full of data.
