@@ -14,8 +14,11 @@ import (
 func TestMarks(t *testing.T) {
 	ns := op.Namespace{DB: "shop", Coll: "orders"}
 	got := marks([]engine.MarkUse{
-		{Namespace: ns, Rule: "Q01", Silenced: 3}, {Namespace: ns, Rule: "Q02", Silenced: 3, Reasonless: true},
-		{Namespace: ns, Rule: "q03", Reasonless: true}, {Namespace: ns, Rule: ""}, {Namespace: ns, Rule: "I01"},
+		{Namespace: ns, Rule: "Q01", Silenced: 3},
+		{Namespace: ns, Rule: "Q02", Silenced: 3, Reasonless: true},
+		{Namespace: ns, Rule: "q03", Reasonless: true},
+		{Namespace: ns, Rule: ""},
+		{Namespace: ns, Rule: "I01"},
 	})
 	want := []sink.IdleIgnore{
 		{Mark: true, Rule: "Q02", Namespace: "shop.orders", Why: sink.IgnoreNoReason},

@@ -24,8 +24,13 @@ func TestBaselineOfReports(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ known, written, want string }{
-		{"", "", ""}, {"known.json", "", "known.json"}, {"./known.json", "ci/new.json", "known.json"}, {"", filepath.Join(here, "ci", "new.json"), "ci/new.json"},
-		{outside, "", ""}, {"../" + filepath.Base(here) + "/known.json", "", "known.json"}, {"gone.json", "", ""},
+		{"", "", ""},
+		{"known.json", "", "known.json"},
+		{"./known.json", "ci/new.json", "known.json"},
+		{"", filepath.Join(here, "ci", "new.json"), "ci/new.json"},
+		{outside, "", ""},
+		{"../" + filepath.Base(here) + "/known.json", "", "known.json"},
+		{"gone.json", "", ""},
 	} {
 		got := (&config{Baseline: c.known, WriteBaseline: c.written}).baselineFile()
 		switch {

@@ -109,8 +109,8 @@ type entry struct {
 	bytes       int64 // of all replies
 	clients     map[Client]int64
 	tests       map[string]int64 // by name; nil for none
-	silenced    string // reason of the last silenced occurrence
-	loud        int64  // occurrences that nothing silenced
+	silenced    string           // reason of the last silenced occurrence
+	loud        int64            // occurrences that nothing silenced
 	regressed   bool
 
 	announced bool // told to the sinks
