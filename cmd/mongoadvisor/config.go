@@ -70,7 +70,8 @@ type config struct {
 		} `yaml:"alertmanager"`
 		File string `yaml:"file"`
 	} `yaml:"alert"`
-	Log struct {
+	Storage Storage `yaml:"storage"`
+	Log     struct {
 		Level  string `yaml:"level"`
 		Format string `yaml:"format"`
 	} `yaml:"log"`
@@ -95,7 +96,8 @@ type config struct {
 	Ignore      []ignore `yaml:"ignore"`
 	Bounded     []string `yaml:"bounded"`
 
-	file string // where it was read from
+	file        string // where it was read from
+	profileOpen bool   // the profile may stay empty
 }
 
 // ignore is one entry that silences findings.
@@ -115,6 +117,7 @@ func defaults(profile store.Profile) *config {
 	c.Metrics.MaxFindings = 200
 	c.Alert.MinSeverity = analysis.Medium.String()
 	c.TopologyMaxMembers = topology.DefaultMax
+	c.Storage.Interval, c.Storage.HistorySize = duration(30*time.Second), 16<<20
 	c.Shutdown.Grace = duration(25 * time.Second)
 	c.Capture.Buffer, c.Capture.User, c.Capture.Promiscuous = 64<<20, "nobody", true
 	c.Analysis.FullRate, c.Analysis.MaxMemory = session.DefaultFullRate, 64<<20
@@ -160,6 +163,7 @@ func (c *config) serving(f *pflag.FlagSet) {
 	f.StringVar(&c.Alert.Slack.URL, "alert.slack.url", "", "incoming webhook of Slack, or of what takes the same; empty for none. It is a secret: better from the environment or its _FILE")
 	f.StringSliceVar(&c.Alert.Alertmanager.URL, "alert.alertmanager.url", nil, "Alertmanagers that have an alert for each open finding, as http://127.0.0.1:9093")
 	f.StringVar(&c.Alert.File, "alert.file", "", "file that findings are appended to as lines of JSON; empty for none")
+	c.Storage.flags(f)
 	f.StringVar(&c.Web.ListenAddress, "web.listen-address", c.Web.ListenAddress, "metrics, health and API; empty for none")
 	f.StringVar(&c.Web.Config.File, "web.config.file", "", "TLS and authentication of the web endpoint (Prometheus exporter-toolkit format)")
 	f.StringVar(&c.Health.ListenAddress, "health.listen-address", "", "plain listener for probes only; empty for none")
@@ -267,7 +271,7 @@ func fromEnv(f *pflag.FlagSet, names ...string) error {
 // check finds what is wrong before anything is started.
 func (c *config) check() error {
 	rules := analyzers.All()
-	if _, err := store.ParseProfile(c.Profile); err != nil {
+	if _, err := store.ParseProfile(c.Profile); err != nil && !(c.profileOpen && c.Profile == "") {
 		return usage("%w", err)
 	}
 	if _, err := engine.Select(rules, c.Rules); err != nil {
@@ -300,6 +304,9 @@ func (c *config) check() error {
 		}
 	}
 	if _, err := c.alerts(nil); err != nil {
+		return err
+	}
+	if err := c.Storage.check(); err != nil {
 		return err
 	}
 	for name, ports := range map[string][]uint{"port": c.Port, "vxlan": c.VXLAN} {

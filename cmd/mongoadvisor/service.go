@@ -12,6 +12,7 @@ import (
 	"mongoadvisor/internal/op"
 	"mongoadvisor/internal/session"
 	"mongoadvisor/internal/sink"
+	"mongoadvisor/internal/store/disk"
 	"mongoadvisor/internal/web"
 )
 
@@ -25,6 +26,9 @@ type service struct {
 	metrics *web.Metrics
 	web     *web.Server
 	dials   *limiter // of lines in the log
+	exposed exposure
+	storage *storage // nil: findings end with the process
+	keeping keeping
 	// logDropped counts lines, of findings and of the program's own log, that
 	// nobody read in time or that could not be written.
 	logDropped func() int64
@@ -48,7 +52,15 @@ func newService(c *config, logger *zap.Logger, listeners func() []string, announ
 	for _, x := range append(alerts, file...) {
 		a.sinks.Add(x.sink, x.options)
 	}
+	storage, err := c.Storage.open(logger)
+	if err != nil {
+		return nil, err
+	}
+	if c.Storage.Path != "" {
+		a.sinks.Add(disk.NewHistory(c.Storage.Path, int64(c.Storage.HistorySize)), sink.Options{})
+	}
 	s := &service{
+		storage: storage,
 		advisor: a, stats: &session.Stats{}, dials: newLimiter(10 * time.Second),
 		metrics: web.NewMetrics(version, revision()), logDropped: func() int64 { return 0 },
 	}
@@ -69,6 +81,13 @@ type exposure struct {
 
 // expose makes metrics and the web endpoint.
 func (s *service) expose(e exposure) {
+	report := e.report
+	e.report = func() *sink.Report {
+		r := report()
+		r.Stored = s.storage.stored(s.store)
+		return r
+	}
+	s.exposed = e
 	s.watch(e)
 	s.web = web.New(web.Config{
 		Listen: s.config.Web.ListenAddress, ConfigFile: s.config.Web.Config.File, Version: version, Registry: s.metrics.Registry(),
@@ -92,6 +111,7 @@ func (s *service) expose(e exposure) {
 
 // run starts the analysis and what is listened on beside the traffic.
 func (s *service) run() error {
+	s.startKeeping()
 	go s.queue.Run()
 	if s.config.Web.ListenAddress != "" {
 		if err := s.web.Start(); err != nil {
@@ -124,6 +144,7 @@ func (s *service) finish() {
 	if !s.queue.Close(10 * time.Second) {
 		s.logger.Warn("analysis did not finish; the last findings are missing")
 	}
+	s.stopKeeping()
 	s.sinks.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
@@ -170,7 +191,7 @@ func (s *service) watch(e exposure) {
 				each(r.ID, r.Panics.Load(), time.Duration(r.Nanos.Load()).Seconds())
 			}
 		},
-		Topology: e.topology,
+		Topology: e.topology, Storage: s.storage.state,
 		Notified: func(each func(sink, outcome string, n int64)) {
 			s.sinks.Counts(func(name string, o sink.Outcome, n int64) { each(name, string(o), n) })
 		},

@@ -24,8 +24,10 @@ type Config struct {
 	// Baseline are findings that are known and accepted: they are muted, unless they
 	// got worse.
 	Baseline []Known
-	// Announce takes a finding at first sight, when its severity rises, when it
-	// regresses, and as a reminder. It must not block. nil: nobody is told.
+	// Rules are those that run: what was kept of others is not shown. nil: all.
+	Rules []*analysis.Analyzer
+	// Announce takes a finding at first sight, when its severity rises, when it is
+	// fixed, when it regresses, and as a reminder. It must not block. nil: nobody is told.
 	Announce func(Entry)
 }
 
@@ -42,10 +44,23 @@ type Store struct {
 	series     series        // of all operations
 	operations int64
 	now        time.Time // the traffic's clock
+	began      time.Time // the first operation's, by that clock
+	restored   bool      // what is kept was there before: watching is to be set
+	watching   time.Time // since when this process sees traffic, when something was restored
+	shared     sharing   // what a shared store has
 	dropped    int64
 	crowded    int // findings to turn away before room is looked for again
 	seen       map[Occurrence]int64
 	known      map[string]Known // the baseline by fingerprint
+	runs       map[string]bool  // rules by id; nil: all
+}
+
+// Began is when the first operation was seen, by the traffic's clock; earlier
+// processes, and others that share a store, included.
+func (s *Store) Began() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.began
 }
 
 // Occurrence is what occurrences are counted by.
@@ -80,7 +95,19 @@ func New(c Config) *Store {
 	for _, k := range c.Baseline {
 		s.known[k.Fingerprint] = k
 	}
+	s.run(c.Rules)
 	return s
+}
+
+// run says which rules run.
+func (s *Store) run(rules []*analysis.Analyzer) {
+	s.runs = nil
+	for _, r := range rules {
+		if s.runs == nil {
+			s.runs = map[string]bool{}
+		}
+		s.runs[r.ID] = true
+	}
 }
 
 // Observe counts an operation of the workload, and those it stands for.
@@ -92,9 +119,7 @@ func (s *Store) Observe(o *op.Operation) {
 	s.latency += o.Latency * time.Duration(n)
 	s.latencies.add(o.Latency, n)
 	s.series.add(o.Time, n, o.Latency, 0)
-	if o.Time.After(s.now) {
-		s.now = o.Time
-	}
+	s.tick(o.Time)
 	if o.Command != "bulkWrite" {
 		s.namespace(o.Stored()).add(o.Time, n, o.Latency)
 		return
@@ -109,9 +134,26 @@ func (s *Store) Observe(o *op.Operation) {
 	}
 }
 
+// tick moves the traffic's clock.
+func (s *Store) tick(at time.Time) {
+	if at.After(s.now) {
+		s.now = at
+	}
+	if !at.IsZero() && (s.began.IsZero() || at.Before(s.began)) {
+		s.began = at.UTC()
+	}
+	if s.restored && s.watching.IsZero() {
+		s.watching = at
+	}
+}
+
 func (n *namespace) add(at time.Time, count int64, latency time.Duration) {
 	n.operations += count
 	n.latency += latency * time.Duration(count)
+	n.advance(at)
+}
+
+func (n *namespace) advance(at time.Time) {
 	if at.After(n.last) {
 		n.before, n.last = n.last, at
 	}
@@ -150,11 +192,9 @@ func (s *Store) Record(r analysis.Report) {
 	}
 	gone := ok && s.wasFixed(e, r.Time)
 	if gone {
-		e.regressed = true
+		e.back(r.Time)
 	}
-	if r.Time.After(s.now) {
-		s.now = r.Time
-	}
+	s.tick(r.Time)
 	e.add(&r)
 	s.announce(e, gone)
 }
@@ -230,20 +270,13 @@ func (s *Store) makeRoom() bool {
 	return len(hidden) > 0
 }
 
-// wasFixed reports whether an entry counted as fixed until now: its namespace,
-// whose use at this very time does not count, went on without it.
-func (s *Store) wasFixed(e *entry, now time.Time) bool {
-	ns := s.namespaces[e.space]
-	return ns != nil && ns.before.After(e.last) && now.Sub(e.last) >= s.config.FixedAfter && s.shown(e) && !e.muted() && !s.inBaseline(e)
-}
-
 // announce tells the sinks when there is news.
 func (s *Store) announce(e *entry, returned bool) {
 	if s.config.Announce == nil || !s.shown(e) || e.muted() || s.inBaseline(e) {
 		return
 	}
 	severity := s.config.Profile.effective(e)
-	news := !e.announced || severity > e.told || returned && e.regressed
+	news := !e.announced || severity > e.told || returned
 	if !news && e.last.Sub(e.toldAt) < s.config.Remind {
 		return
 	}
@@ -253,6 +286,9 @@ func (s *Store) announce(e *entry, returned bool) {
 
 // shown reports whether an entry belongs into a report.
 func (s *Store) shown(e *entry) bool {
+	if s.runs != nil && !s.runs[e.rule.ID] {
+		return false
+	}
 	return s.config.Profile.reached(e, s.namespaces[e.space]) && !rare(e)
 }
 

@@ -34,6 +34,7 @@ func testSources(findings ...store.Entry) Sources {
 			}
 		},
 		Notified: func(each func(sink, outcome string, n int64)) { each("log", "delivered", 0) },
+		Storage:  func() (bool, int64, int64, time.Time) { return true, 7, 1, time.Unix(1_700_000_000, 0) },
 		Topology: Topology{
 			Members: func(each func(string, int)) { each("listening", 0) }, Events: func(each func(string, int64)) { each("joined", 0) },
 			Messages: func(each func(string, int64)) { each("rewritten", 0) }, Connections: func(each func(string, int64)) { each("unframed", 0) },

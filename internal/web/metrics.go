@@ -125,6 +125,10 @@ type Sources struct {
 
 	Topology Topology
 
+	// Storage is what became of keeping findings: whether the last time went well, how
+	// often it did and did not, and when it last did; zero: never.
+	Storage func() (ok bool, saved, failed int64, last time.Time)
+
 	// MaxFindings bounds the findings with a series of their own.
 	MaxFindings int
 }
@@ -169,6 +173,9 @@ var (
 	memberEventDesc = desc("topology_events_total", "What happened to members, by event.", "event")
 	renamedDesc     = desc("topology_messages_total", "Messages that may name members, by what became of them; only rewritten ones were changed.", "outcome")
 	unreadDesc      = desc("topology_unread_connections_total", "Connections in which no name is rewritten, by reason.", "reason")
+	savedDesc       = desc("storage_saves_total", "Times findings were kept in --storage.path or --storage.uri, by outcome: success, failure.", "outcome")
+	saveOKDesc      = desc("storage_last_save_successful", "0 when findings could not be kept the last time; 1 without a storage.")
+	saveTimeDesc    = desc("storage_last_save_success_timestamp_seconds", "When findings were last kept; 0 for never.")
 	packetsDesc     = desc("capture_packets_total", "Packets captured.")
 	dropsDesc       = desc("capture_drops_total", "Packets that the kernel dropped for want of room before they could be read.")
 	lostDesc        = desc("capture_lost_bytes_total", "Bytes of connections that are missing between the captured packets.")
@@ -182,6 +189,7 @@ func (s *sources) Describe(ch chan<- *prometheus.Desc) {
 		messagesDesc, undecodedDesc, shedDesc, recognisedDesc, sampleDesc, droppedDesc, coverageDesc, queueDesc, findingsDesc, occurrencesDesc, panicsDesc,
 		secondsDesc, notifiedDesc, activeDesc, untrackedDesc, reloadDesc, reloadTimeDesc,
 		membersDesc, memberEventDesc, renamedDesc, unreadDesc, packetsDesc, dropsDesc, lostDesc, resyncsDesc,
+		savedDesc, saveOKDesc, saveTimeDesc,
 	} {
 		ch <- d
 	}
@@ -223,8 +231,21 @@ func (s *sources) Collect(ch chan<- prometheus.Metric) {
 	gauge(queueDesc, float64(s.QueueBytes()))
 	gauge(reloadDesc, 1)
 	gauge(reloadTimeDesc, float64(s.ConfigTime.Unix()))
+	s.storage(counter, gauge)
 	s.occurrences(counter)
 	s.findings(gauge)
+}
+
+func (s *sources) storage(counter, gauge func(*prometheus.Desc, float64, ...string)) {
+	ok, saved, failed, last := s.Storage()
+	counter(savedDesc, float64(saved), "success")
+	counter(savedDesc, float64(failed), "failure")
+	gauge(saveOKDesc, map[bool]float64{true: 1}[ok])
+	at := 0.0
+	if !last.IsZero() {
+		at = float64(last.Unix())
+	}
+	gauge(saveTimeDesc, at)
 }
 
 func (s *sources) occurrences(counter func(*prometheus.Desc, float64, ...string)) {
