@@ -25,7 +25,8 @@ func habits(t *testing.T, c *mongo.Client, n int) {
 		for _, err := range []error{
 			exhaust(shop.Collection("customers").Find(ctx, bson.D{{Key: "city", Value: bson.Regex{Pattern: "^pune$", Options: "i"}}})),
 			exhaust(shop.Collection("orders").Aggregate(ctx, bson.A{bson.D{{Key: "$lookup", Value: bson.D{
-				{Key: "from", Value: "customers"}, {Key: "localField", Value: "customer"}, {Key: "foreignField", Value: "_id"}, {Key: "as", Value: "customer"}}}}})),
+				{Key: "from", Value: "customers"}, {Key: "localField", Value: "customer"}, {Key: "foreignField", Value: "_id"}, {Key: "as", Value: "customer"},
+			}}}})),
 			pushOnto(ctx, shop, bson.D{{Key: "$push", Value: bson.D{{Key: "visits", Value: i}}}}),
 			pushOnto(ctx, shop, bson.D{{Key: "$push", Value: bson.D{{Key: "log", Value: bson.D{{Key: "at", Value: i}}}, {Key: "$slice", Value: -3}}}}),
 		} {

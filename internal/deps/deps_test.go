@@ -56,8 +56,11 @@ var ours = map[string][]string{
 	"analyzers":                      {"internal/analysis", "internal/analysis/cases", "internal/op", "internal/regex", "internal/sketch"},
 	// findings and the ways out
 	"internal/store": {"internal/analysis", "internal/op"},
-	"internal/sink":  {"internal/analysis", "internal/op", "internal/store"},
-	"internal/web":   {"internal/analysis", "internal/op", "internal/store"},
+	// findings that outlive the process
+	"internal/store/disk":   {"internal/store"},
+	"internal/store/shared": {"internal/op", "internal/store"},
+	"internal/sink":         {"internal/analysis", "internal/op", "internal/store"},
+	"internal/web":          {"internal/analysis", "internal/op", "internal/store"},
 	// a real server for the demo and the tests: knows neither proxy nor rules
 	"internal/demo":                   {"internal/demo/mongod"},
 	"internal/demo/mongod":            {},
@@ -81,7 +84,7 @@ var ours = map[string][]string{
 	// the only place where all packages meet
 	"cmd/mongoadvisor": {
 		"analyzers", "internal/analysis", "internal/demo", "internal/demo/mongod", "internal/engine", "internal/op",
-		"internal/source", "internal/source/pcap", "internal/source/live", "internal/source/mongolog", "internal/source/profiler", "internal/session", "internal/sink", "internal/store", "internal/topology", "internal/certs", "internal/web", "proxy",
+		"internal/source", "internal/source/pcap", "internal/source/live", "internal/source/mongolog", "internal/source/profiler", "internal/session", "internal/sink", "internal/store", "internal/store/disk", "internal/store/shared", "internal/topology", "internal/certs", "internal/web", "proxy",
 	},
 }
 

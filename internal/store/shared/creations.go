@@ -36,6 +36,7 @@ func addApp(id, app, driver string) mongo.WriteModel {
 		SetFilter(bson.D{{Key: "_id", Value: id}, {Key: "clients", Value: bson.D{{Key: "$not", Value: bson.D{{Key: "$elemMatch", Value: same}}}}}}).
 		SetUpdate(bson.D{{Key: "$push", Value: bson.D{{Key: "clients", Value: bson.D{
 			{Key: "$each", Value: bson.A{store.Client{App: app, Driver: driver}}},
-			{Key: "$sort", Value: bson.D{{Key: "count", Value: -1}}}, {Key: "$slice", Value: store.MaxClients},
+			{Key: "$sort", Value: bson.D{{Key: "count", Value: -1}}},
+			{Key: "$slice", Value: store.MaxClients},
 		}}}}})
 }
