@@ -31,9 +31,8 @@ type Config struct {
 
 // Store keeps findings. Safe for concurrent use.
 type Store struct {
-	config Config
-
 	mu         sync.Mutex
+	config     Config
 	entries    map[string]*entry
 	byKey      map[entryKey]*entry // entries by what a report says, before it is hashed
 	namespaces map[op.Namespace]*namespace
@@ -70,16 +69,8 @@ func New(c Config) *Store {
 	if c.MaxFindings == 0 {
 		c.MaxFindings = 10_000
 	}
-	if c.Remind == 0 {
-		c.Remind = time.Hour
-	}
-	if c.FixedAfter == 0 {
-		c.FixedAfter = 24 * time.Hour
-	}
-	s := &Store{config: c, entries: map[string]*entry{}, byKey: map[entryKey]*entry{}, namespaces: map[op.Namespace]*namespace{}, seen: map[Occurrence]int64{}, known: map[string]Known{}}
-	for _, k := range c.Baseline {
-		s.known[k.Fingerprint] = k
-	}
+	s := &Store{config: c, entries: map[string]*entry{}, byKey: map[entryKey]*entry{}, namespaces: map[op.Namespace]*namespace{}, seen: map[Occurrence]int64{}}
+	s.Configure(c)
 	return s
 }
 
