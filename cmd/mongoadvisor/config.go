@@ -52,6 +52,7 @@ type config struct {
 		Config        struct {
 			File string `yaml:"file"`
 		} `yaml:"config"`
+		EnableLifecycle bool `yaml:"enable-lifecycle"`
 	} `yaml:"web"`
 	Health struct {
 		ListenAddress string `yaml:"listen-address"`
@@ -95,7 +96,9 @@ type config struct {
 	Ignore      []ignore `yaml:"ignore"`
 	Bounded     []string `yaml:"bounded"`
 
-	file string // where it was read from
+	file  string // where it was read from
+	kind  *kind  // of the command, when it can be made anew
+	given given  // on the command line
 }
 
 // ignore is one entry that silences findings.
@@ -173,39 +176,62 @@ func (c *config) serving(f *pflag.FlagSet) {
 // load completes a configuration: flag over environment over file over default.
 // c holds the defaults with the flags of cmd registered on it, already parsed.
 func (c *config) load(cmd *cobra.Command) error {
-	set := map[string]string{}
-	lists := map[string][]string{}
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if v, ok := f.Value.(pflag.SliceValue); ok {
-			lists[f.Name] = v.GetSlice()
+	c.given = givenBy(cmd.Flags())
+	return c.complete(cmd.Flags())
+}
+
+// given are the flags of a command line.
+type given struct {
+	set   map[string]string
+	lists map[string][]string
+}
+
+func givenBy(f *pflag.FlagSet) given {
+	g := given{map[string]string{}, map[string][]string{}}
+	f.Visit(func(x *pflag.Flag) {
+		if v, ok := x.Value.(pflag.SliceValue); ok {
+			g.lists[x.Name] = v.GetSlice()
 		} else {
-			set[f.Name] = f.Value.String()
+			g.set[x.Name] = x.Value.String()
 		}
 	})
-	if _, given := set["config.file"]; !given {
-		if err := fromEnv(cmd.Flags(), "config.file"); err != nil {
-			return err
-		}
+	return g
+}
+
+// complete is load for flags that need not be those of a command: c holds the defaults
+// with f registered on it.
+func (c *config) complete(f *pflag.FlagSet) error {
+	if file, ok := c.given.set["config.file"]; ok {
+		c.file = file
+	} else if err := fromEnv(f, "config.file"); err != nil {
+		return err
 	}
 	if err := c.read(); err != nil {
 		return err
 	}
 	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Annotations[notFromEnv] == nil {
-			names = append(names, f.Name)
+	f.VisitAll(func(x *pflag.Flag) {
+		if x.Annotations[notFromEnv] == nil {
+			names = append(names, x.Name)
 		}
 	})
-	if err := fromEnv(cmd.Flags(), names...); err != nil {
+	if err := fromEnv(f, names...); err != nil {
 		return err
 	}
-	for name, value := range set {
-		if err := cmd.Flags().Set(name, value); err != nil {
+	for name, value := range c.given.set {
+		if f.Lookup(name) == nil {
+			continue // of the command, and no key
+		}
+		if err := f.Set(name, value); err != nil {
 			return usage("--%s: %w", name, err)
 		}
 	}
-	for name, values := range lists {
-		if err := cmd.Flags().Lookup(name).Value.(pflag.SliceValue).Replace(values); err != nil {
+	for name, values := range c.given.lists {
+		x := f.Lookup(name)
+		if x == nil {
+			continue
+		}
+		if err := x.Value.(pflag.SliceValue).Replace(values); err != nil {
 			return usage("--%s: %w", name, err)
 		}
 	}
