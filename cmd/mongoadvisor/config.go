@@ -235,7 +235,7 @@ func (c *config) complete(f *pflag.FlagSet) error {
 			return usage("--%s: %w", name, err)
 		}
 	}
-	return c.check()
+	return c.located(c.check())
 }
 
 // notFromEnv marks a flag whose variable means something else.
@@ -253,7 +253,7 @@ func (c *config) read() error {
 	before := *c
 	d := yaml.NewDecoder(bytes.NewReader(raw), yaml.Strict())
 	if err := d.Decode(c); err != nil && !errors.Is(err, io.EOF) {
-		return usage("config.file %s:\n%s", c.file, yaml.FormatError(err, false, true))
+		return usage("config.file %s:\n%s", c.file, withoutSecrets(yaml.FormatError(err, false, true)))
 	}
 	if c.Log.Level == "" && c.file == "" { // a file of comments only: the decoder cleared everything
 		*c = before
@@ -265,7 +265,7 @@ func (c *config) read() error {
 // the file that …_FILE names. A flag that was given wins later.
 func fromEnv(f *pflag.FlagSet, names ...string) error {
 	for _, name := range names {
-		key := "MONGOADVISOR_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(name))
+		key := envName(name)
 		value, ok := os.LookupEnv(key)
 		if path, fromFile := os.LookupEnv(key + "_FILE"); fromFile && !ok {
 			raw, err := os.ReadFile(path)
@@ -288,6 +288,11 @@ func fromEnv(f *pflag.FlagSet, names ...string) error {
 		}
 	}
 	return nil
+}
+
+// envName is the environment variable of a flag.
+func envName(flag string) string {
+	return "MONGOADVISOR_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(flag))
 }
 
 // check finds what is wrong before anything is started.
