@@ -64,6 +64,7 @@ func (s *service) keepAll(k keeping, restored chan struct{}) {
 func (s *service) keepOnce(ctx context.Context) {
 	if s.storage != nil {
 		s.storage.save(ctx, s.store, s.exposed.report())
+		s.store.Mute(s.engine.Ignored) // also what others, or earlier processes, have found
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"mongoadvisor/analyzers"
 	"mongoadvisor/internal/sink"
 	"mongoadvisor/internal/store"
 )
@@ -66,11 +67,11 @@ func runReport(ctx context.Context, c *config, address string, stdout io.Writer)
 			return err
 		}
 	}
-	known, err := c.known()
+	j, err := c.judgement(analyzers.All())
 	if err != nil {
 		return err
 	}
-	report, err := c.found(ctx, address, known)
+	report, err := j.found(ctx, address)
 	if err != nil {
 		return err
 	}
@@ -85,22 +86,23 @@ func runReport(ctx context.Context, c *config, address string, stdout io.Writer)
 }
 
 // found gets the report from where it is.
-func (c *config) found(ctx context.Context, address string, known []store.Known) (*sink.Report, error) {
+func (j *judgement) found(ctx context.Context, address string) (*sink.Report, error) {
+	c := j.config
 	switch {
 	case address != "":
 		report, err := fetchReport(ctx, address)
 		if err != nil {
 			return nil, err
 		}
-		if len(known) > 0 { // else that of the process holds
-			report.Findings, report.BaselineGone = store.Accept(report.Findings, known)
+		if len(j.known) > 0 { // else that of the process holds
+			report.Findings, report.BaselineGone = store.Accept(report.Findings, j.known)
 		}
 		report.Rules = ran(report.NotJudged)
 		return report, nil
 	case c.Storage.Path != "":
-		return c.fromDisk(known)
+		return j.fromDisk(c.Storage.Path)
 	case c.Storage.URI != "":
-		return c.fromShared(ctx, known)
+		return j.fromShared(ctx, c.Storage.URI)
 	}
 	return nil, usage("name where findings are: --url of a running process, --storage.path or --storage.uri")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 
 	"mongoadvisor/analyzers"
 	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/engine"
 	"mongoadvisor/internal/sink"
 	"mongoadvisor/internal/store"
 	"mongoadvisor/internal/store/disk"
@@ -17,22 +19,22 @@ import (
 )
 
 // fromDisk reports what a directory has. It changes nothing there.
-func (c *config) fromDisk(known []store.Known) (*sink.Report, error) {
-	state, err := disk.Open(c.Storage.Path).Read()
+func (j *judgement) fromDisk(path string) (*sink.Report, error) {
+	state, err := disk.Open(path).Read()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, unreadable(errors.New("storage.path " + c.Storage.Path + ": no findings are kept there"))
+		return nil, unreadable(errors.New("storage.path " + path + ": no findings are kept there"))
 	} else if err != nil {
 		return nil, unreadable(err)
 	}
-	return c.rebuild(state, known, "disk"), nil
+	return j.rebuild(state, "disk"), nil
 }
 
 // loadTime bounds the reading of a shared store.
 const loadTime = time.Minute
 
 // fromShared reports what all processes have found.
-func (c *config) fromShared(ctx context.Context, known []store.Known) (*sink.Report, error) {
-	client, err := shared.Connect(c.Storage.URI)
+func (j *judgement) fromShared(ctx context.Context, uri string) (*sink.Report, error) {
+	client, err := shared.Connect(uri)
 	if err != nil {
 		return nil, usage("storage.uri: %w", err)
 	}
@@ -53,7 +55,7 @@ func (c *config) fromShared(ctx context.Context, known []store.Known) (*sink.Rep
 		state.Coverage = state.Coverage.Plus(p.Coverage)
 		state.NotJudged = inBoth(state.NotJudged, p.NotJudged)
 	}
-	return c.rebuild(state, known, "mongodb"), nil
+	return j.rebuild(state, "mongodb"), nil
 }
 
 // inBoth are the rules that neither process could judge.
@@ -67,16 +69,16 @@ func inBoth(a, b map[string]string) map[string]string {
 	return out
 }
 
-// rebuild makes a report of a kept state.
-func (c *config) rebuild(state store.State, known []store.Known, kind string) *sink.Report {
-	profile := store.Profile(c.Profile)
-	if profile == "" {
-		profile = state.Profile
-	}
-	s := store.New(store.Config{Profile: profile, FixedAfter: time.Duration(c.FixedAfter), Baseline: known})
+// rebuild makes a report of a kept state. The baseline and the ignore entries of this
+// configuration hold for it; which rules ran, those have decided that kept it.
+func (j *judgement) rebuild(state store.State, kind string) *sink.Report {
+	c := j.reporting()
+	c.Profile = cmp.Or(c.Profile, state.Profile)
+	s := store.New(c)
 	s.Merge(state)
+	s.Mute(engine.New(engine.Config{Rules: j.catalogue, Ignore: j.ignores}).Ignored)
 	r := &sink.Report{
-		Schema: store.Schema, Source: state.Source, Profile: profile, Coverage: state.Coverage, Totals: s.Totals(),
+		Schema: store.Schema, Source: state.Source, Profile: c.Profile, Coverage: state.Coverage, Totals: s.Totals(),
 		Stored:    &sink.Stored{In: kind, Since: state.Began, Processes: state.Processes},
 		NotJudged: []sink.NotJudged{}, Findings: s.Findings(), BaselineGone: s.Gone(),
 	}

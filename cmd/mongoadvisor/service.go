@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/exp/zapslog"
 
 	"mongoadvisor/analyzers"
+	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/engine"
 	"mongoadvisor/internal/op"
 	"mongoadvisor/internal/session"
 	"mongoadvisor/internal/sink"
@@ -32,6 +35,7 @@ type service struct {
 	// logDropped counts lines, of findings and of the program's own log, that
 	// nobody read in time or that could not be written.
 	logDropped func() int64
+	reloads    *reloader // nil: this command has one configuration for good
 }
 
 // newService puts the parts together; nothing runs yet. The arguments are those of
@@ -41,17 +45,11 @@ func newService(c *config, logger *zap.Logger, listeners func() []string, announ
 	if err != nil {
 		return nil, err
 	}
-	alerts, err := c.alerts(a.store.Findings)
+	routes, err := c.routes(a.store.Findings, a.sinks.Runs)
 	if err != nil {
 		return nil, err
 	}
-	file, err := c.alertFile()
-	if err != nil {
-		return nil, err
-	}
-	for _, x := range append(alerts, file...) {
-		a.sinks.Add(x.sink, x.options)
-	}
+	a.sinks.Exchange(routes)
 	storage, err := c.Storage.open(logger)
 	if err != nil {
 		return nil, err
@@ -68,6 +66,9 @@ func newService(c *config, logger *zap.Logger, listeners func() []string, announ
 	room := c.messageMemory()
 	s.pending = session.NewPending(room / 4)
 	s.queue = session.NewQueue(room/4*3, c.Analysis.FullRate, s.stats)
+	if c.kind != nil {
+		s.reloads = newReloader(s)
+	}
 	return s, nil
 }
 
@@ -77,6 +78,14 @@ type exposure struct {
 	report   func() *sink.Report
 	status   func() map[string]any // what is to be said beside what all services say
 	topology web.Topology
+}
+
+// logs says where the service's own log goes.
+func (s *service) logs(out *outputs) {
+	s.logDropped = out.dropped
+	if s.reloads != nil {
+		s.reloads.level = out.level
+	}
 }
 
 // expose makes metrics and the web endpoint.
@@ -92,16 +101,17 @@ func (s *service) expose(e exposure) {
 	s.web = web.New(web.Config{
 		Listen: s.config.Web.ListenAddress, ConfigFile: s.config.Web.Config.File, Version: version, Registry: s.metrics.Registry(),
 		Logger: slog.New(zapslog.NewHandler(s.logger.WithOptions(zap.IncreaseLevel(zap.WarnLevel)).Core())),
+		Reload: s.reloads.asked(), Lifecycle: s.config.Web.EnableLifecycle,
 		API: map[string]func() any{
 			"findings": func() any { return e.report() }, "coverage": func() any {
 				c := e.coverage()
 				s.tally.cover(&c)
 				return c
 			},
-			"rules": func() any { return describe(analyzers.All(), s.rules) },
+			"rules": func() any { return describe(analyzers.All(), s.force.Load().rules) },
 			"status": func() any {
 				status := e.status()
-				status["version"], status["profile"] = version, s.config.Profile
+				status["version"], status["profile"] = version, s.force.Load().config.Profile
 				status["queue_bytes"], status["totals"] = s.queue.Held(), s.store.Totals()
 				return status
 			},
@@ -113,6 +123,7 @@ func (s *service) expose(e exposure) {
 func (s *service) run() error {
 	s.startKeeping()
 	go s.queue.Run()
+	s.reloads.start()
 	if s.config.Web.ListenAddress != "" {
 		if err := s.web.Start(); err != nil {
 			return usage("%w", err)
@@ -141,6 +152,7 @@ func (s *service) judge(o *op.Operation) {
 // finish ends everything once no traffic comes any more: analysis of what was seen,
 // sinks, web.
 func (s *service) finish() {
+	s.reloads.stop()
 	if !s.queue.Close(10 * time.Second) {
 		s.logger.Warn("analysis did not finish; the last findings are missing")
 	}
@@ -156,9 +168,9 @@ func (s *service) finish() {
 // watch connects the counters of the packages with the metrics.
 func (s *service) watch(e exposure) {
 	s.metrics.Watch(web.Sources{
-		Rules: s.rules, Coverage: e.coverage, QueueBytes: s.queue.Held, Findings: s.store.Findings,
+		Rules: s.everInForce, Coverage: e.coverage, QueueBytes: s.queue.Held, Findings: s.store.Findings,
 		Occurrences: s.store.Occurrences, Untracked: func() int64 { return s.store.Totals().Untracked },
-		ConfigTime: time.Now(), MaxFindings: s.config.Metrics.MaxFindings,
+		Config: s.reloads.state(time.Now()), MaxFindings: s.config.Metrics.MaxFindings,
 		Messages: func(each func(direction, opcode string, n int64)) {
 			for d := range s.stats.Messages {
 				for i, code := range session.OpCodes {
@@ -196,4 +208,16 @@ func (s *service) watch(e exposure) {
 			s.sinks.Counts(func(name string, o sink.Outcome, n int64) { each(name, string(o), n) })
 		},
 	})
+}
+
+// everInForce are the rules that run or have run: series stay once they are there.
+func (s *service) everInForce() []*analysis.Analyzer {
+	var out []*analysis.Analyzer
+	stats := s.engine.Stats()
+	for _, a := range s.force.Load().catalogue {
+		if slices.ContainsFunc(stats, func(r *engine.RuleStats) bool { return r.ID == a.ID }) {
+			out = append(out, a)
+		}
+	}
+	return out
 }

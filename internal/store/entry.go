@@ -109,6 +109,8 @@ type entry struct {
 	clients     map[Client]int64
 	silenced    string // reason of the last silenced occurrence
 	loud        int64  // occurrences that nothing silenced
+	quiet       string // why it is muted all the same, as long as loud is
+	quietAt     int64
 	// when it was last found to be fixed, and to be back; zero: never
 	fixedAt, regressedAt time.Time
 
@@ -245,4 +247,4 @@ func (e *entry) addReply(r *analysis.Report) {
 // muted reports whether every occurrence was silenced by a mark or the
 // configuration. One that was not is enough to show the finding: the mark is on
 // one query, the finding may be on more.
-func (e *entry) muted() bool { return e.loud == 0 }
+func (e *entry) muted() bool { return e.loud == 0 || e.quiet != "" && e.loud == e.quietAt }

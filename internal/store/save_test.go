@@ -179,20 +179,6 @@ func TestSweepTellsOnlyWhatWasTold(t *testing.T) {
 	}
 }
 
-// Of rules that do not run, what was kept is not shown, and is not lost.
-func TestRulesThatDoNotRun(t *testing.T) {
-	s := New(Config{Profile: CI})
-	see(s, start, sight{})
-	see(s, start, sight{rule: correct})
-	again := reopened(t, Config{Profile: CI, Rules: []*analysis.Analyzer{correct}}, s.Save())
-	if f := again.Findings(); len(f) != 1 || f[0].Rule != correct.ID {
-		t.Errorf("%+v", f)
-	}
-	if n := len(again.Save().Findings); n != 2 {
-		t.Errorf("%d of 2 are kept", n)
-	}
-}
-
 // A file is what somebody may have changed: nothing in it breaks the store.
 func TestMergeOfWhatIsNone(t *testing.T) {
 	good := Saved{Fingerprint: "0123456789abcdef", Rule: "Q01", Database: "shop", Figures: Figures{Count: 1, Loud: 1}}

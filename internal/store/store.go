@@ -24,8 +24,6 @@ type Config struct {
 	// Baseline are findings that are known and accepted: they are muted, unless they
 	// got worse.
 	Baseline []Known
-	// Rules are those that run: what was kept of others is not shown. nil: all.
-	Rules []*analysis.Analyzer
 	// Announce takes a finding at first sight, when its severity rises, when it is
 	// fixed, when it regresses, and as a reminder. It must not block. nil: nobody is told.
 	Announce func(Entry)
@@ -33,9 +31,8 @@ type Config struct {
 
 // Store keeps findings. Safe for concurrent use.
 type Store struct {
-	config Config
-
 	mu         sync.Mutex
+	config     Config
 	entries    map[string]*entry
 	byKey      map[entryKey]*entry // entries by what a report says, before it is hashed
 	namespaces map[op.Namespace]*namespace
@@ -52,7 +49,6 @@ type Store struct {
 	crowded    int // findings to turn away before room is looked for again
 	seen       map[Occurrence]int64
 	known      map[string]Known // the baseline by fingerprint
-	runs       map[string]bool  // rules by id; nil: all
 }
 
 // Began is when the first operation was seen, by the traffic's clock; earlier
@@ -85,29 +81,9 @@ func New(c Config) *Store {
 	if c.MaxFindings == 0 {
 		c.MaxFindings = 10_000
 	}
-	if c.Remind == 0 {
-		c.Remind = time.Hour
-	}
-	if c.FixedAfter == 0 {
-		c.FixedAfter = 24 * time.Hour
-	}
-	s := &Store{config: c, entries: map[string]*entry{}, byKey: map[entryKey]*entry{}, namespaces: map[op.Namespace]*namespace{}, seen: map[Occurrence]int64{}, known: map[string]Known{}}
-	for _, k := range c.Baseline {
-		s.known[k.Fingerprint] = k
-	}
-	s.run(c.Rules)
+	s := &Store{config: c, entries: map[string]*entry{}, byKey: map[entryKey]*entry{}, namespaces: map[op.Namespace]*namespace{}, seen: map[Occurrence]int64{}}
+	s.Configure(c)
 	return s
-}
-
-// run says which rules run.
-func (s *Store) run(rules []*analysis.Analyzer) {
-	s.runs = nil
-	for _, r := range rules {
-		if s.runs == nil {
-			s.runs = map[string]bool{}
-		}
-		s.runs[r.ID] = true
-	}
 }
 
 // Observe counts an operation of the workload, and those it stands for.
@@ -286,9 +262,6 @@ func (s *Store) announce(e *entry, returned bool) {
 
 // shown reports whether an entry belongs into a report.
 func (s *Store) shown(e *entry) bool {
-	if s.runs != nil && !s.runs[e.rule.ID] {
-		return false
-	}
 	return s.config.Profile.reached(e, s.namespaces[e.space]) && !rare(e)
 }
 

@@ -63,7 +63,7 @@ func (s *Store) view(e *entry) Entry {
 	}
 	switch {
 	case e.muted():
-		out.MutedBy = e.silenced
+		out.MutedBy = cmp.Or(e.quiet, e.silenced)
 	case s.inBaseline(e):
 		out.MutedBy = mutedByBaseline
 	}

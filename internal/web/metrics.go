@@ -79,11 +79,15 @@ func (m *Metrics) Forwarded(clientToServer bool, n int) {
 
 // UpstreamUp notes whether an upstream could be reached.
 func (m *Metrics) UpstreamUp(listener string, up bool) {
-	v := 0.0
-	if up {
-		v = 1
+	m.upstreamUp.WithLabelValues(listener).Set(one(up))
+}
+
+// one is 1 for yes, else 0.
+func one(yes bool) float64 {
+	if yes {
+		return 1
 	}
-	m.upstreamUp.WithLabelValues(listener).Set(v)
+	return 0
 }
 
 // Refusable makes the series of a reason, at 0.
@@ -107,7 +111,7 @@ func (m *Metrics) Command(o *op.Operation) {
 
 // Sources are read at each scrape.
 type Sources struct {
-	Rules       []*analysis.Analyzer
+	Rules       func() []*analysis.Analyzer // that run or have run
 	Coverage    func() op.Coverage
 	Messages    func(each func(direction, opcode string, n int64))
 	Undecoded   func(each func(reason string, n int64))
@@ -121,7 +125,9 @@ type Sources struct {
 	Untracked   func() int64
 	RuleWork    func(each func(rule string, panics int64, seconds float64))
 	Notified    func(each func(sink, outcome string, n int64))
-	ConfigTime  time.Time
+	// Config tells whether the configuration in force is the one last read, and when it
+	// was read.
+	Config func() (inForce bool, read time.Time)
 
 	Topology Topology
 
@@ -229,8 +235,9 @@ func (s *sources) Collect(ch chan<- prometheus.Metric) {
 	counter(lostDesc, float64(p.LostBytes))
 	counter(resyncsDesc, float64(p.Resyncs))
 	gauge(queueDesc, float64(s.QueueBytes()))
-	gauge(reloadDesc, 1)
-	gauge(reloadTimeDesc, float64(s.ConfigTime.Unix()))
+	inForce, read := s.Config()
+	gauge(reloadDesc, one(inForce))
+	gauge(reloadTimeDesc, float64(read.Unix()))
 	s.storage(counter, gauge)
 	s.occurrences(counter)
 	s.findings(gauge)
@@ -250,7 +257,7 @@ func (s *sources) storage(counter, gauge func(*prometheus.Desc, float64, ...stri
 
 func (s *sources) occurrences(counter func(*prometheus.Desc, float64, ...string)) {
 	seen := s.Occurrences()
-	for _, r := range s.Rules {
+	for _, r := range s.Rules() {
 		for _, name := range analysis.Severities() {
 			severity, _ := analysis.ParseSeverity(name)
 			counter(occurrencesDesc, float64(seen[store.Occurrence{Rule: r.ID, Severity: severity}]), r.ID, name)
@@ -276,7 +283,7 @@ func (s *sources) findings(gauge func(*prometheus.Desc, float64, ...string)) {
 		database, collection, _ := strings.Cut(e.Namespace, ".")
 		gauge(activeDesc, 1, e.Fingerprint, e.Rule, e.Severity.String(), database, collection)
 	}
-	for _, r := range s.Rules {
+	for _, r := range s.Rules() {
 		for _, severity := range analysis.Severities() {
 			for _, status := range store.Statuses {
 				gauge(findingsDesc, float64(counts[key{r.ID, severity, string(status)}]), r.ID, severity, string(status))
