@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	dto "github.com/prometheus/client_model/go"
 
@@ -53,7 +54,7 @@ func exposition(t *testing.T) map[string]string {
 	m.Refusable("limit")
 	m.UpstreamUp("127.0.0.1:27217", true)
 	m.Watch(web.Sources{
-		Rules:      analyzers.All(),
+		Rules: analyzers.All, Config: func() (bool, time.Time) { return true, time.Time{} },
 		Coverage:   func() op.Coverage { return op.Coverage{} },
 		QueueBytes: func() int64 { return 0 }, Dropped: func(each func(string, int64)) { each("cursor", 0) },
 		Messages:   func(each func(direction, opcode string, n int64)) { each("client", "OP_MSG", 0) },

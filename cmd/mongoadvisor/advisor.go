@@ -1,12 +1,12 @@
 package main
 
 import (
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
 
 	"mongoadvisor/analyzers"
-	"mongoadvisor/internal/analysis"
 	"mongoadvisor/internal/engine"
 	"mongoadvisor/internal/op"
 	"mongoadvisor/internal/sink"
@@ -17,9 +17,9 @@ import (
 // that runs them, the findings, and the ways out. With the commands around it, it
 // is the only place where all packages meet.
 type advisor struct {
-	config *config
+	config *config // at the start; what a reload may change is in force
+	force  atomic.Pointer[judgement]
 	logger *zap.Logger
-	rules  []*analysis.Analyzer
 	engine *engine.Engine
 	store  *store.Store
 	sinks  *sink.Dispatcher
@@ -29,32 +29,24 @@ type advisor struct {
 // newAdvisor puts the parts together. listeners, which may be nil, gives the
 // addresses clients reach us by; announce are the sinks for findings as they appear.
 func newAdvisor(c *config, logger *zap.Logger, listeners func() []string, announce ...sink.Sink) (*advisor, error) {
-	rules, err := engine.Select(analyzers.All(), c.Rules)
-	if err != nil {
-		return nil, usage("%w", err)
-	}
-	limits, err := engine.ParseLimits(rules, c.Limit)
-	if err != nil {
-		return nil, usage("%w", err)
-	}
-	ignores, err := c.ignores()
-	if err != nil {
-		return nil, usage("%w", err)
-	}
-	known, err := c.known()
+	j, err := c.judgement(analyzers.All())
 	if err != nil {
 		return nil, err
 	}
-	a := &advisor{config: c, logger: logger, rules: rules}
+	a := &advisor{config: c, logger: logger}
+	a.force.Store(j)
+	lines := newLimiter(time.Minute)
 	a.sinks = sink.NewDispatcher(func(name string, err error) {
-		logger.Warn("finding not delivered", zap.String("sink", name), zap.Error(err))
+		if lines.allow(name) { // the counters have every one
+			logger.Warn("finding not delivered", zap.String("sink", name), zap.Error(err))
+		}
 	}, announce...)
-	a.store = store.New(store.Config{
-		Profile: store.Profile(c.Profile), Remind: time.Duration(c.Remind), FixedAfter: time.Duration(c.FixedAfter), Announce: a.sinks.Announce, Baseline: known,
-	})
-	a.engine = engine.New(engine.Config{
-		Rules: rules, Limits: limits, Ignore: ignores, Bounded: c.Bounded, Listeners: listeners, Recorder: a.store,
-	})
+	reporting := j.reporting()
+	reporting.Announce = a.sinks.Announce
+	a.store = store.New(reporting)
+	judging := j.judging()
+	judging.Listeners, judging.Recorder = listeners, a.store
+	a.engine = engine.New(judging)
 	return a, nil
 }
 
@@ -69,16 +61,17 @@ func (a *advisor) count(o *op.Operation) {
 // report is everything there is to say of a source that tells has of its operations.
 func (a *advisor) report(source op.Source, has op.Has, coverage op.Coverage) *sink.Report {
 	a.tally.cover(&coverage)
+	force := a.force.Load()
 	r := &sink.Report{
-		Schema: store.Schema, Source: source, Profile: store.Profile(a.config.Profile),
+		Schema: store.Schema, Source: source, Profile: store.Profile(force.config.Profile),
 		Coverage: coverage, Commands: a.tally.byCommand(), Totals: a.store.Totals(), NotJudged: []sink.NotJudged{}, Findings: a.store.Findings(),
-		Rules: a.rules, FailOn: a.config.testFloor(), Version: version,
+		Rules: force.rules, FailOn: a.config.testFloor(), Version: version,
 	}
 	running := map[string]bool{}
 	not := func(id, why string) {
 		r.NotJudged = append(r.NotJudged, sink.NotJudged{Rule: id, Why: why})
 	}
-	for _, rule := range a.rules {
+	for _, rule := range force.rules {
 		running[rule.ID] = true
 		if missing := has.Missing(rule.Needs); missing != 0 {
 			not(rule.ID, lacks(missing))

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"mongoadvisor/internal/op"
 	"mongoadvisor/internal/source"
@@ -19,8 +20,7 @@ import (
 )
 
 func newAnalyze() *cobra.Command {
-	c := defaults(store.Staging)
-	c.Log.Level, c.Log.Format = "warn", "console"
+	var c *config
 	var follow bool
 	cmd := &cobra.Command{
 		Use:   "analyze FILE...",
@@ -49,12 +49,12 @@ Exit codes: 0 done, 1 findings at or above --fail-on, 2 usage or configuration,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if follow {
-				c.Log.Level, c.Log.Format = "info", "json" // as every service
-			}
-			if err := c.load(cmd); err != nil {
-				return err
-			}
-			if follow {
+				// from other defaults, which are not known before the flags are
+				c.kind, c.given = &kind{followDefaults, (*config).analyzing}, givenBy(cmd.Flags())
+				var err error
+				if c, err = c.again(); err != nil {
+					return err
+				}
 				if len(args) != 1 || args[0] == source.Stdin {
 					return usage("--follow takes one log file")
 				}
@@ -62,18 +62,36 @@ Exit codes: 0 done, 1 findings at or above --fail-on, 2 usage or configuration,
 				defer cancel()
 				return runFollow(ctx, c, args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
+			if err := c.load(cmd); err != nil {
+				return err
+			}
 			return runAnalyze(cmd.Context(), c, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	f := cmd.Flags()
+	c = (&kind{analyzeDefaults, (*config).analyzing}).configure(cmd.Flags())
+	cmd.Flags().BoolVar(&follow, "follow", false, "go on with a log as it grows, over its rotation, with the proxy's log of findings and endpoints")
+	return cmd
+}
+
+// analyzeDefaults are the defaults of analyze.
+func analyzeDefaults() *config {
+	c := defaults(store.Staging)
+	c.Log.Level, c.Log.Format = "warn", "console"
+	return c
+}
+
+// followDefaults are those of analyze --follow: the log of every service.
+func followDefaults() *config { return defaults(store.Staging) }
+
+// analyzing registers what analyze takes.
+func (c *config) analyzing(f *pflag.FlagSet) {
 	c.captured(f, "default 27017 to 27019, and every connection that speaks MongoDB")
 	f.StringVar(&c.Format, "format", c.Format, "format of the report: "+formatHelp())
 	f.StringVar(&c.Output, "output", "", "file for the report; standard output when empty")
 	f.StringVar(&c.FailOn, "fail-on", "", "severity from which findings make the exit code 1; empty for never")
-	f.BoolVar(&follow, "follow", false, "go on with a log as it grows, over its rotation, with the proxy's log of findings and endpoints")
 	c.judging(f)
 	c.serving(f)
-	return cmd
+	c.lifecycle(f)
 }
 
 // reader turns inputs of one kind into operations.

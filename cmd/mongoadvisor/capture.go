@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"go.uber.org/zap"
 
 	"mongoadvisor/internal/op"
@@ -26,7 +27,7 @@ import (
 var usualPorts = []uint16{27017, 27018, 27019}
 
 func newCapture() *cobra.Command {
-	c := defaults(store.Production)
+	var c *config
 	cmd := &cobra.Command{
 		Use:   "capture -i INTERFACE",
 		Short: "Advise on traffic that passes a network interface",
@@ -50,7 +51,12 @@ On other systems than Linux: tcpdump -w - port 27017 | mongoadvisor analyze -`,
 			return runCapture(ctx, c, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	f := cmd.Flags()
+	c = (&kind{func() *config { return defaults(store.Production) }, (*config).capturing}).configure(cmd.Flags())
+	return cmd
+}
+
+// capturing registers what capture takes.
+func (c *config) capturing(f *pflag.FlagSet) {
 	f.StringVarP(&c.Interface, "interface", "i", "", "network interface, or any")
 	c.captured(f, "default 27017,27018,27019")
 	f.Var(&c.Capture.Buffer, "capture.buffer", "memory the kernel puts packets into until they are read")
@@ -59,7 +65,7 @@ On other systems than Linux: tcpdump -w - port 27017 | mongoadvisor analyze -`,
 	f.StringVar(&c.Format, "format", c.Format, "format of --output: "+formatHelp())
 	f.StringVar(&c.Output, "output", "", "file for a report at the end; empty for none")
 	c.flags(f)
-	return cmd
+	c.lifecycle(f)
 }
 
 // sniffer is a running capture.
@@ -106,7 +112,7 @@ func runCapture(ctx context.Context, c *config, stdout, stderr io.Writer) error 
 	if err != nil {
 		return err
 	}
-	v.logDropped = out.dropped
+	v.logs(out)
 	s := &sniffer{service: v, handle: handle}
 	s.capture = pcap.New(pcap.Config{Ports: chosen, VXLAN: tunnels, Live: &pcap.Live{
 		Queue: v.queue, MaxRequest: int(c.Analysis.MaxRequest), MaxReply: int(c.Analysis.MaxReply),
@@ -127,6 +133,7 @@ func runCapture(ctx context.Context, c *config, stdout, stderr io.Writer) error 
 	s.logger.Info("capturing", zap.String("interface", c.Interface), zap.Uint16s("ports", chosen), zap.String("user", user))
 	tellManager(serving)
 	err = s.read(ctx)
+	s.reloads.stop()
 	tellManager(stopping)
 	s.web.SetReady(false)
 	s.lock(s.capture.Close)

@@ -52,6 +52,7 @@ type config struct {
 		Config        struct {
 			File string `yaml:"file"`
 		} `yaml:"config"`
+		EnableLifecycle bool `yaml:"enable-lifecycle"`
 	} `yaml:"web"`
 	Health struct {
 		ListenAddress string `yaml:"listen-address"`
@@ -70,7 +71,8 @@ type config struct {
 		} `yaml:"alertmanager"`
 		File string `yaml:"file"`
 	} `yaml:"alert"`
-	Log struct {
+	Storage Storage `yaml:"storage"`
+	Log     struct {
 		Level  string `yaml:"level"`
 		Format string `yaml:"format"`
 	} `yaml:"log"`
@@ -95,7 +97,10 @@ type config struct {
 	Ignore      []ignore `yaml:"ignore"`
 	Bounded     []string `yaml:"bounded"`
 
-	file string // where it was read from
+	file        string // where it was read from
+	kind        *kind  // of the command, when it can be made anew
+	given       given  // on the command line
+	profileOpen bool   // the profile may stay empty
 }
 
 // ignore is one entry that silences findings.
@@ -115,6 +120,7 @@ func defaults(profile store.Profile) *config {
 	c.Metrics.MaxFindings = 200
 	c.Alert.MinSeverity = analysis.Medium.String()
 	c.TopologyMaxMembers = topology.DefaultMax
+	c.Storage.Interval, c.Storage.HistorySize = duration(30*time.Second), 16<<20
 	c.Shutdown.Grace = duration(25 * time.Second)
 	c.Capture.Buffer, c.Capture.User, c.Capture.Promiscuous = 64<<20, "nobody", true
 	c.Analysis.FullRate, c.Analysis.MaxMemory = session.DefaultFullRate, 64<<20
@@ -160,6 +166,7 @@ func (c *config) serving(f *pflag.FlagSet) {
 	f.StringVar(&c.Alert.Slack.URL, "alert.slack.url", "", "incoming webhook of Slack, or of what takes the same; empty for none. It is a secret: better from the environment or its _FILE")
 	f.StringSliceVar(&c.Alert.Alertmanager.URL, "alert.alertmanager.url", nil, "Alertmanagers that have an alert for each open finding, as http://127.0.0.1:9093")
 	f.StringVar(&c.Alert.File, "alert.file", "", "file that findings are appended to as lines of JSON; empty for none")
+	c.Storage.flags(f)
 	f.StringVar(&c.Web.ListenAddress, "web.listen-address", c.Web.ListenAddress, "metrics, health and API; empty for none")
 	f.StringVar(&c.Web.Config.File, "web.config.file", "", "TLS and authentication of the web endpoint (Prometheus exporter-toolkit format)")
 	f.StringVar(&c.Health.ListenAddress, "health.listen-address", "", "plain listener for probes only; empty for none")
@@ -173,43 +180,66 @@ func (c *config) serving(f *pflag.FlagSet) {
 // load completes a configuration: flag over environment over file over default.
 // c holds the defaults with the flags of cmd registered on it, already parsed.
 func (c *config) load(cmd *cobra.Command) error {
-	set := map[string]string{}
-	lists := map[string][]string{}
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if v, ok := f.Value.(pflag.SliceValue); ok {
-			lists[f.Name] = v.GetSlice()
+	c.given = givenBy(cmd.Flags())
+	return c.complete(cmd.Flags())
+}
+
+// given are the flags of a command line.
+type given struct {
+	set   map[string]string
+	lists map[string][]string
+}
+
+func givenBy(f *pflag.FlagSet) given {
+	g := given{map[string]string{}, map[string][]string{}}
+	f.Visit(func(x *pflag.Flag) {
+		if v, ok := x.Value.(pflag.SliceValue); ok {
+			g.lists[x.Name] = v.GetSlice()
 		} else {
-			set[f.Name] = f.Value.String()
+			g.set[x.Name] = x.Value.String()
 		}
 	})
-	if _, given := set["config.file"]; !given {
-		if err := fromEnv(cmd.Flags(), "config.file"); err != nil {
-			return err
-		}
+	return g
+}
+
+// complete is load for flags that need not be those of a command: c holds the defaults
+// with f registered on it.
+func (c *config) complete(f *pflag.FlagSet) error {
+	if file, ok := c.given.set["config.file"]; ok {
+		c.file = file
+	} else if err := fromEnv(f, "config.file"); err != nil {
+		return err
 	}
 	if err := c.read(); err != nil {
 		return err
 	}
 	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Annotations[notFromEnv] == nil {
-			names = append(names, f.Name)
+	f.VisitAll(func(x *pflag.Flag) {
+		if x.Annotations[notFromEnv] == nil {
+			names = append(names, x.Name)
 		}
 	})
-	if err := fromEnv(cmd.Flags(), names...); err != nil {
+	if err := fromEnv(f, names...); err != nil {
 		return err
 	}
-	for name, value := range set {
-		if err := cmd.Flags().Set(name, value); err != nil {
+	for name, value := range c.given.set {
+		if f.Lookup(name) == nil {
+			continue // of the command, and no key
+		}
+		if err := f.Set(name, value); err != nil {
 			return usage("--%s: %w", name, err)
 		}
 	}
-	for name, values := range lists {
-		if err := cmd.Flags().Lookup(name).Value.(pflag.SliceValue).Replace(values); err != nil {
+	for name, values := range c.given.lists {
+		x := f.Lookup(name)
+		if x == nil {
+			continue
+		}
+		if err := x.Value.(pflag.SliceValue).Replace(values); err != nil {
 			return usage("--%s: %w", name, err)
 		}
 	}
-	return c.check()
+	return c.located(c.check())
 }
 
 // notFromEnv marks a flag whose variable means something else.
@@ -227,7 +257,7 @@ func (c *config) read() error {
 	before := *c
 	d := yaml.NewDecoder(bytes.NewReader(raw), yaml.Strict())
 	if err := d.Decode(c); err != nil && !errors.Is(err, io.EOF) {
-		return usage("config.file %s:\n%s", c.file, yaml.FormatError(err, false, true))
+		return usage("config.file %s:\n%s", c.file, withoutSecrets(yaml.FormatError(err, false, true)))
 	}
 	if c.Log.Level == "" && c.file == "" { // a file of comments only: the decoder cleared everything
 		*c = before
@@ -239,7 +269,7 @@ func (c *config) read() error {
 // the file that …_FILE names. A flag that was given wins later.
 func fromEnv(f *pflag.FlagSet, names ...string) error {
 	for _, name := range names {
-		key := "MONGOADVISOR_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(name))
+		key := envName(name)
 		value, ok := os.LookupEnv(key)
 		if path, fromFile := os.LookupEnv(key + "_FILE"); fromFile && !ok {
 			raw, err := os.ReadFile(path)
@@ -264,10 +294,15 @@ func fromEnv(f *pflag.FlagSet, names ...string) error {
 	return nil
 }
 
+// envName is the environment variable of a flag.
+func envName(flag string) string {
+	return "MONGOADVISOR_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(flag))
+}
+
 // check finds what is wrong before anything is started.
 func (c *config) check() error {
 	rules := analyzers.All()
-	if _, err := store.ParseProfile(c.Profile); err != nil {
+	if _, err := store.ParseProfile(c.Profile); err != nil && !(c.profileOpen && c.Profile == "") {
 		return usage("%w", err)
 	}
 	if _, err := engine.Select(rules, c.Rules); err != nil {
@@ -300,6 +335,9 @@ func (c *config) check() error {
 		}
 	}
 	if _, err := c.alerts(nil); err != nil {
+		return err
+	}
+	if err := c.Storage.check(); err != nil {
 		return err
 	}
 	for name, ports := range map[string][]uint{"port": c.Port, "vxlan": c.VXLAN} {

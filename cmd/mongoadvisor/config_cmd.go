@@ -47,7 +47,7 @@ func newConfigCheck() *cobra.Command {
 					return err
 				}
 				if err := c.check(); err != nil {
-					return usage("%s: %w", path, err)
+					return usage("%s: %w%s", path, err, c.place(err))
 				}
 				if raw, err := os.ReadFile(path); err == nil && len(bytes.TrimSpace(raw)) == 0 {
 					return usage("%s is empty; `mongoadvisor config print-defaults` prints one to start from", path)

@@ -50,6 +50,9 @@ var userinfo = regexp.MustCompile(`\S+@`)
 // was given, and lines of the configuration; passwords are taken out.
 func complain(w io.Writer, err error) {
 	if err != nil && err.Error() != "" {
-		fmt.Fprintln(w, "mongoadvisor:", userinfo.ReplaceAllString(err.Error(), "…@"))
+		fmt.Fprintln(w, "mongoadvisor:", clean(err))
 	}
 }
+
+// clean is an error's text without passwords in addresses.
+func clean(err error) string { return userinfo.ReplaceAllString(err.Error(), "…@") }

@@ -33,7 +33,7 @@ func runFollow(ctx context.Context, c *config, path string, stdout, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	v.logDropped = out.dropped
+	v.logs(out)
 	t := &tail{service: v, log: mongolog.New(mongolog.Config{Emit: v.judge})}
 	t.expose(exposure{coverage: t.coverage, report: t.report, status: func() map[string]any {
 		return map[string]any{"log": path, "records": t.log.Coverage().Records}
@@ -51,6 +51,7 @@ func runFollow(ctx context.Context, c *config, path string, stdout, stderr io.Wr
 	if err := mongolog.Follow(ctx, path, t.log); err != nil {
 		return unreadable(err)
 	}
+	t.reloads.stop()
 	tellManager(stopping)
 	t.web.SetReady(false)
 	return errors.Join(t.writeBaseline(), writeReport(c, t.report()))

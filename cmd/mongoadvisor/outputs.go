@@ -28,24 +28,28 @@ func (c *config) known() ([]store.Known, error) {
 	return known, nil
 }
 
+// writeBaseline writes what was found, when it is asked for.
+func (a *advisor) writeBaseline() error {
+	return writeBaseline(a.config.WriteBaseline, a.store.Findings())
+}
+
 // writeBaseline replaces the file as a whole: a run that is interrupted leaves
 // the old one.
-func (a *advisor) writeBaseline() error {
-	c := a.config
-	if c.WriteBaseline == "" {
+func writeBaseline(path string, findings []store.Entry) error {
+	if path == "" {
 		return nil
 	}
-	f, err := os.CreateTemp(filepath.Dir(c.WriteBaseline), ".baseline-*")
+	f, err := os.CreateTemp(filepath.Dir(path), ".baseline-*")
 	if err != nil {
 		return usage("write-baseline: %w", err)
 	}
 	defer func() { _ = os.Remove(f.Name()) }()
-	err = errors.Join(store.WriteBaseline(f, a.store.Findings()), f.Chmod(0o644), f.Close())
+	err = errors.Join(store.WriteBaseline(f, findings), f.Chmod(0o644), f.Close())
 	if err == nil {
-		err = os.Rename(f.Name(), c.WriteBaseline)
+		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return fmt.Errorf("write-baseline %s: %w", c.WriteBaseline, err)
+		return fmt.Errorf("write-baseline %s: %w", path, err)
 	}
 	return nil
 }

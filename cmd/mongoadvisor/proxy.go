@@ -10,13 +10,14 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"go.uber.org/zap"
 
 	"mongoadvisor/internal/store"
 )
 
 func newProxy() *cobra.Command {
-	c := defaults(store.Staging)
+	var c *config
 	cmd := &cobra.Command{
 		Use:   "proxy [LISTEN=UPSTREAM...]",
 		Short: "Forward MongoDB traffic unchanged and advise on it",
@@ -47,7 +48,12 @@ read or has no room for is passed on and counted.`,
 			return runProxy(cmd.Context(), c, pairs, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	f := cmd.Flags()
+	c = (&kind{func() *config { return defaults(store.Staging) }, (*config).proxying}).configure(cmd.Flags())
+	return cmd
+}
+
+// proxying registers what proxy takes.
+func (c *config) proxying(f *pflag.FlagSet) {
 	f.StringVar(&c.Listen, "listen", c.Listen, "address to listen on: host:port or unix:/path")
 	f.StringVar(&c.Upstream, "upstream", "", "server to forward to: host:port, unix:/path or mongodb://host:port/?tls=true")
 	f.BoolVar(&c.Topology, "topology", false, "give each member of the replica set a listener, and tell clients of those")
@@ -58,7 +64,7 @@ read or has no room for is passed on and counted.`,
 	f.StringVar(&c.Format, "format", c.Format, "format of --output: "+formatHelp())
 	f.StringVar(&c.Output, "output", "", "file for a report at the end; empty for none")
 	c.flags(f)
-	return cmd
+	c.lifecycle(f)
 }
 
 // pairs are the listeners: the arguments, or --listen and --upstream.
@@ -123,7 +129,7 @@ func runProxy(ctx context.Context, c *config, pairs []pair, stdout, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	p.logDropped = out.dropped
+	p.logs(out)
 	signals := make(chan os.Signal, 2) // both are kept, however close they come
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	defer signal.Stop(signals)
@@ -135,6 +141,7 @@ func runProxy(ctx context.Context, c *config, pairs []pair, stdout, stderr io.Wr
 	case <-signals:
 	case <-ctx.Done():
 	}
+	p.reloads.stop()
 	tellManager(stopping)
 	logger.Info("draining; a second signal ends at once", zap.Stringer("grace", &c.Shutdown.Grace))
 	second, cancel := context.WithCancel(context.Background())

@@ -50,7 +50,7 @@ started.`,
 	})
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(newProxy(), newAnalyze(), newCapture(), newRun(), newDemo(), newRules(), newConfig(), newHealthcheck(), newVersion())
+	root.AddCommand(newProxy(), newAnalyze(), newCapture(), newRun(), newReport(), newDemo(), newRules(), newConfig(), newHealthcheck(), newVersion())
 	root.CompletionOptions.HiddenDefaultCmd = false
 	return root
 }

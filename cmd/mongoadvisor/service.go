@@ -3,15 +3,19 @@ package main
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/exp/zapslog"
 
 	"mongoadvisor/analyzers"
+	"mongoadvisor/internal/analysis"
+	"mongoadvisor/internal/engine"
 	"mongoadvisor/internal/op"
 	"mongoadvisor/internal/session"
 	"mongoadvisor/internal/sink"
+	"mongoadvisor/internal/store/disk"
 	"mongoadvisor/internal/web"
 )
 
@@ -25,9 +29,13 @@ type service struct {
 	metrics *web.Metrics
 	web     *web.Server
 	dials   *limiter // of lines in the log
+	exposed exposure
+	storage *storage // nil: findings end with the process
+	keeping keeping
 	// logDropped counts lines, of findings and of the program's own log, that
 	// nobody read in time or that could not be written.
 	logDropped func() int64
+	reloads    *reloader // nil: this command has one configuration for good
 }
 
 // newService puts the parts together; nothing runs yet. The arguments are those of
@@ -37,18 +45,20 @@ func newService(c *config, logger *zap.Logger, listeners func() []string, announ
 	if err != nil {
 		return nil, err
 	}
-	alerts, err := c.alerts(a.store.Findings)
+	routes, err := c.routes(a.store.Findings, a.sinks.Runs)
 	if err != nil {
 		return nil, err
 	}
-	file, err := c.alertFile()
+	a.sinks.Exchange(routes)
+	storage, err := c.Storage.open(logger)
 	if err != nil {
 		return nil, err
 	}
-	for _, x := range append(alerts, file...) {
-		a.sinks.Add(x.sink, x.options)
+	if c.Storage.Path != "" {
+		a.sinks.Add(disk.NewHistory(c.Storage.Path, int64(c.Storage.HistorySize)), sink.Options{})
 	}
 	s := &service{
+		storage: storage,
 		advisor: a, stats: &session.Stats{}, dials: newLimiter(10 * time.Second),
 		metrics: web.NewMetrics(version, revision()), logDropped: func() int64 { return 0 },
 	}
@@ -56,6 +66,9 @@ func newService(c *config, logger *zap.Logger, listeners func() []string, announ
 	room := c.messageMemory()
 	s.pending = session.NewPending(room / 4)
 	s.queue = session.NewQueue(room/4*3, c.Analysis.FullRate, s.stats)
+	if c.kind != nil {
+		s.reloads = newReloader(s)
+	}
 	return s, nil
 }
 
@@ -67,22 +80,38 @@ type exposure struct {
 	topology web.Topology
 }
 
+// logs says where the service's own log goes.
+func (s *service) logs(out *outputs) {
+	s.logDropped = out.dropped
+	if s.reloads != nil {
+		s.reloads.level = out.level
+	}
+}
+
 // expose makes metrics and the web endpoint.
 func (s *service) expose(e exposure) {
+	report := e.report
+	e.report = func() *sink.Report {
+		r := report()
+		r.Stored = s.storage.stored(s.store)
+		return r
+	}
+	s.exposed = e
 	s.watch(e)
 	s.web = web.New(web.Config{
 		Listen: s.config.Web.ListenAddress, ConfigFile: s.config.Web.Config.File, Version: version, Registry: s.metrics.Registry(),
 		Logger: slog.New(zapslog.NewHandler(s.logger.WithOptions(zap.IncreaseLevel(zap.WarnLevel)).Core())),
+		Reload: s.reloads.asked(), Lifecycle: s.config.Web.EnableLifecycle,
 		API: map[string]func() any{
 			"findings": func() any { return e.report() }, "coverage": func() any {
 				c := e.coverage()
 				s.tally.cover(&c)
 				return c
 			},
-			"rules": func() any { return describe(analyzers.All(), s.rules) },
+			"rules": func() any { return describe(analyzers.All(), s.force.Load().rules) },
 			"status": func() any {
 				status := e.status()
-				status["version"], status["profile"] = version, s.config.Profile
+				status["version"], status["profile"] = version, s.force.Load().config.Profile
 				status["queue_bytes"], status["totals"] = s.queue.Held(), s.store.Totals()
 				return status
 			},
@@ -92,7 +121,9 @@ func (s *service) expose(e exposure) {
 
 // run starts the analysis and what is listened on beside the traffic.
 func (s *service) run() error {
+	s.startKeeping()
 	go s.queue.Run()
+	s.reloads.start()
 	if s.config.Web.ListenAddress != "" {
 		if err := s.web.Start(); err != nil {
 			return usage("%w", err)
@@ -121,9 +152,11 @@ func (s *service) judge(o *op.Operation) {
 // finish ends everything once no traffic comes any more: analysis of what was seen,
 // sinks, web.
 func (s *service) finish() {
+	s.reloads.stop()
 	if !s.queue.Close(10 * time.Second) {
 		s.logger.Warn("analysis did not finish; the last findings are missing")
 	}
+	s.stopKeeping()
 	s.sinks.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
@@ -135,9 +168,9 @@ func (s *service) finish() {
 // watch connects the counters of the packages with the metrics.
 func (s *service) watch(e exposure) {
 	s.metrics.Watch(web.Sources{
-		Rules: s.rules, Coverage: e.coverage, QueueBytes: s.queue.Held, Findings: s.store.Findings,
+		Rules: s.everInForce, Coverage: e.coverage, QueueBytes: s.queue.Held, Findings: s.store.Findings,
 		Occurrences: s.store.Occurrences, Untracked: func() int64 { return s.store.Totals().Untracked },
-		ConfigTime: time.Now(), MaxFindings: s.config.Metrics.MaxFindings,
+		Config: s.reloads.state(time.Now()), MaxFindings: s.config.Metrics.MaxFindings,
 		Messages: func(each func(direction, opcode string, n int64)) {
 			for d := range s.stats.Messages {
 				for i, code := range session.OpCodes {
@@ -170,9 +203,21 @@ func (s *service) watch(e exposure) {
 				each(r.ID, r.Panics.Load(), time.Duration(r.Nanos.Load()).Seconds())
 			}
 		},
-		Topology: e.topology,
+		Topology: e.topology, Storage: s.storage.state,
 		Notified: func(each func(sink, outcome string, n int64)) {
 			s.sinks.Counts(func(name string, o sink.Outcome, n int64) { each(name, string(o), n) })
 		},
 	})
+}
+
+// everInForce are the rules that run or have run: series stay once they are there.
+func (s *service) everInForce() []*analysis.Analyzer {
+	var out []*analysis.Analyzer
+	stats := s.engine.Stats()
+	for _, a := range s.force.Load().catalogue {
+		if slices.ContainsFunc(stats, func(r *engine.RuleStats) bool { return r.ID == a.ID }) {
+			out = append(out, a)
+		}
+	}
+	return out
 }

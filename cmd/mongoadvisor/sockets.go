@@ -47,3 +47,7 @@ const (
 	serving  = daemon.SdNotifyReady
 	stopping = daemon.SdNotifyStopping
 )
+
+// reloading is the state before a reload, which ends with serving, as units of type
+// notify-reload want it: with the time of the clock that only goes forward.
+func reloading() string { return daemon.SdNotifyReloading + "\n" + daemon.SdNotifyMonotonicUsec() }

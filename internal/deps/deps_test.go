@@ -56,8 +56,11 @@ var ours = map[string][]string{
 	"analyzers":                      {"internal/analysis", "internal/analysis/cases", "internal/op", "internal/regex", "internal/sketch"},
 	// findings and the ways out
 	"internal/store": {"internal/analysis", "internal/op"},
-	"internal/sink":  {"internal/analysis", "internal/op", "internal/store"},
-	"internal/web":   {"internal/analysis", "internal/op", "internal/store"},
+	// findings that outlive the process
+	"internal/store/disk":   {"internal/analysis", "internal/store"},
+	"internal/store/shared": {"internal/analysis", "internal/op", "internal/store"},
+	"internal/sink":         {"internal/analysis", "internal/op", "internal/store"},
+	"internal/web":          {"internal/analysis", "internal/op", "internal/store"},
 	// a real server for the demo and the tests: knows neither proxy nor rules
 	"internal/demo":                   {"internal/demo/mongod"},
 	"internal/demo/mongod":            {},
@@ -82,7 +85,7 @@ var ours = map[string][]string{
 	// the only place where all packages meet
 	"cmd/mongoadvisor": {
 		"analyzers", "internal/analysis", "internal/demo", "internal/demo/mongod", "internal/engine", "internal/op",
-		"internal/source", "internal/source/pcap", "internal/source/live", "internal/source/mongolog", "internal/source/profiler", "internal/session", "internal/sink", "internal/store", "internal/topology", "internal/certs", "internal/web", "proxy",
+		"internal/source", "internal/source/pcap", "internal/source/live", "internal/source/mongolog", "internal/source/profiler", "internal/session", "internal/sink", "internal/store", "internal/store/disk", "internal/store/shared", "internal/topology", "internal/certs", "internal/web", "proxy",
 	},
 }
 
@@ -95,8 +98,8 @@ var libraries = map[string][]string{
 	bsoncore:                         {"wire", "internal/op", "internal/session", "internal/topology", "internal/engine", "internal/analysis/cases", "internal/analysis/analysistest", "analyzers", "internal/source/extjson", "internal/source/shelltext", "internal/source/logged", "internal/source/mongolog", "internal/source/profiler"},
 	wiremessage:                      {}, // its test compares wire with it
 	driver + "/x":                    {},
-	driver + "/bson":                 {"internal/source/extjson", "internal/source/shelltext", "internal/analysis/cases", "internal/demo", "internal/demo/mongod", "e2e/suites", "e2e/suites/go-app", "e2e/suites/wire", "bench"},
-	driver:                           {"internal/demo", "internal/demo/mongod", "cmd/mongoadvisor", "e2e/suites", "e2e/suites/go-app", "e2e/suites/wire", "bench"}, // a client: only the demo, the suites and the benchmark have one
+	driver + "/bson":                 {"internal/source/extjson", "internal/source/shelltext", "internal/analysis/cases", "internal/store/shared", "internal/demo", "internal/demo/mongod", "e2e/suites", "e2e/suites/go-app", "e2e/suites/wire", "bench"},
+	driver:                           {"internal/store/shared", "internal/demo", "internal/demo/mongod", "cmd/mongoadvisor", "e2e/suites", "e2e/suites/go-app", "e2e/suites/wire", "bench"}, // a client: the shared store, the demo, the suites and the benchmark have one
 	"github.com/klauspost/":          {"wire", "internal/source", "e2e/suites/wire"},
 	"github.com/prometheus/":         {"internal/web"},
 	"github.com/fatih/color":         {"internal/sink"},

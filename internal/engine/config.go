@@ -25,6 +25,10 @@ type Config struct {
 	Listeners func() []string
 	// Recorder takes what is found; it must not be nil.
 	Recorder Recorder
+	// Adopted is called by Judge before the first operation under a configuration that
+	// took the place of another: nothing is reported under the old one any more. nil:
+	// nobody wants to know.
+	Adopted func()
 }
 
 // Recorder takes what the engine sees. A store is one.

@@ -3,6 +3,7 @@ package engine
 import (
 	"hash/maphash"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -10,12 +11,13 @@ import (
 	"mongoadvisor/internal/op"
 )
 
-// Engine judges operations one after the other. Judge is for one goroutine;
-// Stats may be read beside it.
+// Engine judges operations one after the other. Judge is for one goroutine; Configure,
+// Stats, Ignores and Ignored may be called beside it.
 type Engine struct {
-	config    Config
-	rules     []*rule
-	byCommand map[string][]*rule
+	recorder  Recorder
+	listeners func() []string
+	latest    atomic.Pointer[settings] // from the next operation on
+	current   *settings                // of the operation being judged
 	indexes   *indexTable
 	views     *viewTable
 	traffic   *trafficTable
@@ -28,8 +30,10 @@ type Engine struct {
 	memo      analysis.Memo
 	reported  []reported        // findings of the operation being judged
 	many      map[reported]bool // the same when they are many
-	ignored   []atomic.Int64    // how often each ignore entry silenced
 	clock     atomic.Int64      // latest time of the traffic, Unix nanoseconds
+
+	mu    sync.Mutex // of Configure and stats
+	stats []*RuleStats
 }
 
 // reported identifies a finding within one operation: the same twice is one.
@@ -47,7 +51,6 @@ type rule struct {
 	pass     *analysis.Pass
 	states   *states
 	limits   []limit // few: looked through
-	calls    uint64
 	stats    *RuleStats
 }
 
@@ -58,49 +61,19 @@ type RuleStats struct {
 	Nanos  atomic.Int64 // spent, estimated from a sample of calls
 	// Evicted counts states dropped for want of room.
 	Evicted atomic.Int64
+	calls   uint64 // Judge's own
 }
 
 // New makes an engine. The rules must have passed analysis.Validate.
 func New(c Config) *Engine {
 	e := &Engine{
-		config: c, byCommand: map[string][]*rule{},
+		recorder: c.Recorder, listeners: c.Listeners,
 		keys: keys{seed: maphash.MakeSeed()}, many: map[reported]bool{}, indexes: newIndexTable(), views: newViewTable(), traffic: newTrafficTable(), retries: newRetryGuard(),
 		tests: newTestTable(), marks: newMarkTable(),
 	}
-	e.ignored = make([]atomic.Int64, len(c.Ignore))
-	shared := map[string]*states{}
-	for _, a := range c.Rules {
-		r := e.rule(a, shared)
-		e.rules = append(e.rules, r)
-		for _, command := range a.Commands {
-			e.byCommand[command] = append(e.byCommand[command], r)
-		}
-	}
+	e.Configure(c)
+	e.current = e.latest.Load()
 	return e
-}
-
-// rule makes what the engine keeps for an analyzer. States that are shared are
-// made once.
-func (e *Engine) rule(a *analysis.Analyzer, shared map[string]*states) *rule {
-	r := &rule{analyzer: a, stats: &RuleStats{ID: a.ID}, limits: []limit{{analysis.MinCountLimit, int64(a.MinCount)}}}
-	for _, l := range a.Limits {
-		r.limits = append(r.limits, limit{l.Name, l.Default})
-	}
-	for i, l := range r.limits {
-		if v, ok := e.config.Limits[a.ID+"."+l.name]; ok {
-			r.limits[i].value = v
-		}
-	}
-	r.states = newStates(a.State, &r.stats.Evicted)
-	if a.State != nil && a.State.Shared != "" {
-		if s, ok := shared[a.State.Shared]; ok {
-			r.states = s
-		}
-		shared[a.State.Shared] = r.states
-	}
-	r.pass = analysis.NewPass(a, e, func(p *analysis.Pass, f analysis.Finding) { e.report(r, p, f) }, r.limit, func(*analysis.Pass) any { return r.states.get(&e.keys) })
-	r.pass.Memo = &e.memo
-	return r
 }
 
 // limit is the value of a limit that is in force.
@@ -120,6 +93,9 @@ func (r *rule) limit(name string) int64 {
 
 // Judge runs the rules over one operation.
 func (e *Engine) Judge(o *op.Operation) {
+	if s := e.latest.Load(); s != e.current {
+		e.adopt(s)
+	}
 	if now := o.Time.UnixNano(); now > e.clock.Load() {
 		e.clock.Store(now)
 	}
@@ -147,7 +123,7 @@ func (e *Engine) Judge(o *op.Operation) {
 			return
 		}
 		if o.Sample.Alone {
-			e.config.Recorder.Observe(o)
+			e.recorder.Observe(o)
 			e.judge(o, false)
 			return
 		}
@@ -155,7 +131,7 @@ func (e *Engine) Judge(o *op.Operation) {
 			return
 		}
 		e.traffic.count(o)
-		e.config.Recorder.Observe(o)
+		e.recorder.Observe(o)
 	}
 	e.judge(o, false)
 }
@@ -174,7 +150,7 @@ func (r *rule) count(o *op.Operation) int64 {
 func (e *Engine) judge(o *op.Operation, refused bool) {
 	e.reported = e.reported[:0]
 	clear(e.many)
-	for _, r := range e.byCommand[o.Command] {
+	for _, r := range e.current.byCommand[o.Command] {
 		w := r.analyzer.Wants
 		if o.Sample.Alone && r.analyzer.State != nil || o.Has != 0 && o.Has.Missing(r.analyzer.Needs) != 0 {
 			continue
@@ -197,8 +173,8 @@ func (e *Engine) run(r *rule, o *op.Operation) {
 		}
 	}()
 	r.pass.Op, r.pass.Now, r.pass.Serial = o, o.Time, e.serial
-	r.calls++
-	if r.calls%sampleEvery != 1 {
+	r.stats.calls++
+	if r.stats.calls%sampleEvery != 1 {
 		r.analyzer.Run(r.pass)
 		return
 	}
@@ -236,7 +212,7 @@ func (e *Engine) report(by *rule, p *analysis.Pass, f analysis.Finding) {
 		return
 	}
 	r.Silenced, r.Tests = e.silenced(&r), e.tests.during(p.Op)
-	e.config.Recorder.Record(r)
+	e.recorder.Record(r)
 }
 
 // fewReported is how many findings of one operation are looked through; a batch
@@ -276,7 +252,7 @@ func (e *Engine) Traffic(ns op.Namespace) analysis.Traffic { return e.traffic.of
 
 // Bounded reports whether the configuration names the array as bounded.
 func (e *Engine) Bounded(ns op.Namespace, path string) bool {
-	for _, b := range e.config.Bounded {
+	for _, b := range e.current.bounded {
 		if b == path || b == ns.String()+"."+path {
 			return true
 		}
@@ -286,17 +262,16 @@ func (e *Engine) Bounded(ns op.Namespace, path string) bool {
 
 // Listeners are the addresses clients reach us by.
 func (e *Engine) Listeners() []string {
-	if e.config.Listeners == nil {
+	if e.listeners == nil {
 		return nil
 	}
-	return e.config.Listeners()
+	return e.listeners()
 }
 
-// Stats are the rules' counters, in the order of the rules.
+// Stats are the counters of all rules that have ever been in force, in their order.
+// They only grow.
 func (e *Engine) Stats() []*RuleStats {
-	out := make([]*RuleStats, len(e.rules))
-	for i, r := range e.rules {
-		out[i] = r.stats
-	}
-	return out
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.stats)
 }

@@ -127,7 +127,7 @@ func TestLeastRecentlyUsedStateGoesFirst(t *testing.T) {
 		e.Judge(find(coll))
 	}
 	e.keys.reset(find("keep"))
-	if n := *e.rules[0].states.get(&e.keys).(*int); n != 3 {
+	if n := *e.current.rules[0].states.get(&e.keys).(*int); n != 3 {
 		t.Errorf("the state in use counts %d, want 3", n)
 	}
 }

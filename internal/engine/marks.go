@@ -40,7 +40,7 @@ func (t *markTable) note(o *op.Operation) {
 	if o.Comment == "" {
 		return
 	}
-	rules, reason, ok := silence(o.Comment)
+	rules, reason, ok := readMark(o.Comment)
 	if !ok {
 		return
 	}

@@ -20,11 +20,9 @@ func (e *Engine) silenced(r *analysis.Report) string {
 		e.marks.used(r.Op, r.Rule.ID)
 		return reason
 	}
-	for i := range e.config.Ignore {
-		if ig := &e.config.Ignore[i]; ig.matches(r) {
-			e.ignored[i].Add(1)
-			return ig.Reason
-		}
+	if ig := e.current.ignoring(r); ig != nil {
+		ig.used.Add(1)
+		return ig.Reason
 	}
 	return ""
 }
@@ -39,17 +37,35 @@ type IgnoreUse struct {
 // Ignores tells what became of the ignore entries, in their order. It may be
 // called while operations are judged.
 func (e *Engine) Ignores() []IgnoreUse {
-	out := make([]IgnoreUse, len(e.config.Ignore))
+	entries := e.latest.Load().ignores
+	out := make([]IgnoreUse, len(entries))
 	now := e.clock.Load()
-	for i, ig := range e.config.Ignore {
-		out[i] = IgnoreUse{ig, e.ignored[i].Load(), !ig.Until.IsZero() && now >= ig.Until.UnixNano()}
+	for i, ig := range entries {
+		out[i] = IgnoreUse{ig.Ignore, ig.used.Load(), !ig.Until.IsZero() && now >= ig.Until.UnixNano()}
 	}
 	return out
 }
 
+// ruleOff is why findings of a rule are muted that was switched off after it had made
+// them.
+const ruleOff = "the rule is switched off"
+
+// Ignored gives the reason why the configuration mutes what a report tells of by its
+// rule, namespace, shape and time, or "": for findings from before it was in force.
+func (e *Engine) Ignored(r *analysis.Report) string {
+	s := e.latest.Load()
+	if s.rule(r.Rule.ID) == nil {
+		return ruleOff
+	}
+	if ig := s.ignoring(r); ig != nil {
+		return ig.Reason
+	}
+	return ""
+}
+
 // silencedBy reads the mark in a comment.
 func silencedBy(comment, id string) (reason string, ok bool) {
-	rules, reason, found := silence(comment)
+	rules, reason, found := readMark(comment)
 	if !found || !slices.Contains(strings.Split(rules, ","), id) {
 		return "", false
 	}
@@ -59,8 +75,8 @@ func silencedBy(comment, id string) (reason string, ok bool) {
 	return reason, true
 }
 
-// silence takes a mark apart. Several rules are joined by commas.
-func silence(comment string) (rules, reason string, ok bool) {
+// readMark takes a mark apart. Several rules are joined by commas.
+func readMark(comment string) (rules, reason string, ok bool) {
 	_, rest, found := strings.Cut(comment, silenceMark)
 	if !found {
 		return "", "", false

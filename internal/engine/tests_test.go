@@ -48,7 +48,7 @@ func (s *suite) step(text string) string {
 	}
 	before := len(s.recorder.reports)
 	names := ""
-	s.engine.config.Recorder = keepTests{s.recorder, &names}
+	s.engine.recorder = keepTests{s.recorder, &names}
 	s.send(conn, find("orders"))
 	if len(s.recorder.reports) != before+1 {
 		panic("no finding")

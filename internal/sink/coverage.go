@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"mongoadvisor/internal/op"
 )
@@ -69,7 +70,25 @@ func coverage(r *Report) []part {
 		add("records", records(c.Records))
 	}
 	add("applications", applications(c.Applications))
+	add("", stored(r.Stored))
 	return out
+}
+
+// stored words that findings are older than the process, or of others.
+func stored(s *Stored) string {
+	if s == nil || s.Since.IsZero() {
+		return ""
+	}
+	of := "this and earlier processes; the coverage is that of this one"
+	switch {
+	case s.Processes == 1:
+		of = "one process"
+	case s.Processes > 1:
+		of = thousands(int64(s.Processes)) + " processes, whose coverage is added up here"
+	case s.In == "mongodb":
+		of = "all processes with this storage; the coverage is that of this one"
+	}
+	return "findings since " + s.Since.UTC().Format(time.DateTime) + ", of " + of
 }
 
 // list collects what was counted, leaving out what was not.

@@ -57,17 +57,21 @@ type lane struct {
 	closing chan struct{}
 	counts  map[Outcome]*atomic.Int64
 	onError func(sink string, err error)
+
+	key    string          // of its route; "" for one that stays
+	life   context.Context // over when a lane that was exchanged has had its time
+	giveUp context.CancelFunc
 }
 
+// newLane makes a lane; its counters come with its start.
 func newLane(s Sink, o Options, onError func(string, error), closing chan struct{}) *lane {
-	l := &lane{sink: s, options: o, waiting: make(chan store.Entry, maxWaiting), closing: closing, counts: map[Outcome]*atomic.Int64{}, onError: onError}
-	for _, o := range Outcomes {
-		l.counts[o] = &atomic.Int64{}
-	}
+	l := &lane{sink: s, options: o, waiting: make(chan store.Entry, maxWaiting), closing: closing, onError: onError}
+	l.life, l.giveUp = context.WithCancel(context.Background())
 	return l
 }
 
 func (l *lane) deliver() {
+	defer l.giveUp()
 	var again <-chan time.Time
 	if l.options.Every > 0 {
 		ticker := time.NewTicker(l.options.Every)
@@ -138,7 +142,7 @@ func after(err error) time.Duration {
 	return 0
 }
 
-// rest waits. It reports false when the program ends meanwhile.
+// rest waits. It reports false when the program, or the time of the lane, ends meanwhile.
 func (l *lane) rest(pause time.Duration) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -146,6 +150,8 @@ func (l *lane) rest(pause time.Duration) bool {
 	case <-timer.C:
 		return true
 	case <-l.closing:
+		return false
+	case <-l.life.Done():
 		return false
 	}
 }
@@ -155,7 +161,7 @@ var errPanic = errors.New("panic")
 
 // emit makes one delivery. A panic is a failed one.
 func (l *lane) emit(batch []store.Entry) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), emitTimeout)
+	ctx, cancel := context.WithTimeout(l.life, emitTimeout)
 	defer cancel()
 	defer func() {
 		if v := recover(); v != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"mongoadvisor/internal/analysis"
 	"mongoadvisor/internal/op"
@@ -17,6 +18,9 @@ type Report struct {
 	Source   op.Source     `json:"source"`
 	Profile  store.Profile `json:"profile"`
 	Coverage op.Coverage   `json:"coverage"`
+	// Stored says that findings are also of earlier processes, or of others; nil: they are
+	// of this one.
+	Stored *Stored `json:"stored,omitempty"`
 	// Commands are the operations by their command, the handshakes among them.
 	Commands  map[string]int64 `json:"commands,omitempty"`
 	Totals    store.Totals     `json:"totals"`
@@ -44,6 +48,15 @@ type Report struct {
 type BaselineFile struct {
 	Path  string         // from the working directory, with forward slashes
 	Lines map[string]int // of the findings that are in it, from 1, by fingerprint
+}
+
+// Stored is where findings are kept beyond a process.
+type Stored struct {
+	In    string    `json:"in"`    // "disk" or "mongodb"
+	Since time.Time `json:"since"` // of the first operation
+	// Processes are those whose coverage is added up in the report; 0: it is that of the
+	// one process that reports.
+	Processes int `json:"processes,omitempty"`
 }
 
 // NotJudged is a rule that could not speak, and why: silence of it is no

@@ -5,6 +5,7 @@ package sink
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"mongoadvisor/internal/store"
@@ -30,13 +31,14 @@ const (
 // Dispatcher hands announcements to sinks, each on its own goroutine and
 // behind its own bounded queue.
 type Dispatcher struct {
-	lanes   []*lane
 	wg      sync.WaitGroup
 	onError func(sink string, err error)
 	closing chan struct{} // closed by Close: nobody waits to try again any more
 
 	mu     sync.RWMutex
-	closed bool // the lanes' queues are, under mu
+	lanes  []*lane
+	closed bool       // the lanes' queues are
+	counts []counters // of all sinks there ever were
 }
 
 // Outcome says what became of a notification.
@@ -62,9 +64,16 @@ func NewDispatcher(onError func(sink string, err error), sinks ...Sink) *Dispatc
 	return d
 }
 
-// Add starts one more sink. It must not run beside Announce or Counts.
+// Add starts one more sink, which stays until Close.
 func (d *Dispatcher) Add(s Sink, o Options) {
-	l := newLane(s, o, d.onError, d.closing)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.start(newLane(s, o, d.onError, d.closing))
+}
+
+// start lets a lane deliver. The caller holds mu.
+func (d *Dispatcher) start(l *lane) {
+	l.counts = d.countersOf(l.sink.Name())
 	d.lanes = append(d.lanes, l)
 	d.wg.Go(l.deliver)
 }
@@ -113,11 +122,35 @@ func (d *Dispatcher) Close() {
 	}
 }
 
-// Counts yields the notifications per sink and outcome.
+// counters are what became of the notifications of all sinks with a name, one after the
+// other.
+type counters struct {
+	name string
+	n    map[Outcome]*atomic.Int64
+}
+
+// countersOf are those of a name, made at 0. The caller holds mu.
+func (d *Dispatcher) countersOf(name string) map[Outcome]*atomic.Int64 {
+	for _, c := range d.counts {
+		if c.name == name {
+			return c.n
+		}
+	}
+	c := counters{name, map[Outcome]*atomic.Int64{}}
+	for _, o := range Outcomes {
+		c.n[o] = &atomic.Int64{}
+	}
+	d.counts = append(d.counts, c)
+	return c.n
+}
+
+// Counts yields the notifications per sink and outcome, also of sinks that are gone.
 func (d *Dispatcher) Counts(each func(sink string, outcome Outcome, n int64)) {
-	for _, l := range d.lanes {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	for _, c := range d.counts {
 		for _, o := range Outcomes {
-			each(l.sink.Name(), o, l.counts[o].Load())
+			each(c.name, o, c.n[o].Load())
 		}
 	}
 }

@@ -45,6 +45,30 @@ func (s *Store) Gone() []Known {
 	return out
 }
 
+// Accept mutes findings that are known and no worse than they were, as a store with
+// that baseline does. gone lists the known ones that are not among them.
+func Accept(findings []Entry, baseline []Known) (out []Entry, gone []Known) {
+	missing := map[string]Known{}
+	for _, k := range baseline {
+		missing[k.Fingerprint] = k
+	}
+	out = slices.Clone(findings)
+	for i, e := range out {
+		k, known := missing[e.Fingerprint]
+		delete(missing, e.Fingerprint)
+		if known && e.Severity <= k.Severity && e.Status != Muted {
+			out[i].Status, out[i].MutedBy = Muted, mutedByBaseline
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Entry) int { return cmp.Compare(statusRank(a.Status), statusRank(b.Status)) })
+	for _, k := range baseline {
+		if _, ok := missing[k.Fingerprint]; ok {
+			gone = append(gone, k)
+		}
+	}
+	return out, gone
+}
+
 // baseline is the file.
 type baseline struct {
 	Schema   int     `json:"schema"`

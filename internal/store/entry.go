@@ -111,11 +111,21 @@ type entry struct {
 	tests       map[string]int64 // by name; nil for none
 	silenced    string           // reason of the last silenced occurrence
 	loud        int64            // occurrences that nothing silenced
-	regressed   bool
+	quiet       string           // why it is muted all the same, as long as loud is
+	quietAt     int64
+	// when it was last found to be fixed, and to be back; zero: never
+	fixedAt, regressedAt time.Time
 
 	announced bool // told to the sinks
 	told      analysis.Severity
 	toldAt    time.Time
+	toldFixed bool // told that it is fixed
+
+	// of earlier processes, and of others over a shared store
+	kept              bool // nothing was seen of it since it was restored
+	connectionsBefore int64
+	documentsBefore   int64
+	shared            share
 }
 
 func newEntry(r *analysis.Report, fingerprint string) *entry {
@@ -156,17 +166,27 @@ func Printable(s string) string {
 	}, strings.Clone(s))
 }
 
-// maxClients bounds the applications kept per finding; the others add up in one.
-const maxClients = 16
+// MaxClients bounds the applications kept per finding; the others add up in one, under
+// the name of OtherClients.
+const (
+	MaxClients   = 16
+	OtherClients = "(others)"
+)
 
 // add counts an occurrence, and those it stands for.
 func (e *entry) add(r *analysis.Report) {
+	if e.kept { // what JSON has made of a name is not what was sent
+		e.kept, e.rule, e.space = false, r.Rule, r.NS.Cut().Clone()
+	}
 	e.count += r.Count
 	if r.Time.After(e.last) {
 		e.last = r.Time
 	}
 	if r.Time.Before(e.first) {
 		e.first = r.Time
+	}
+	if e.fixedAt.After(e.last) { // an operation that others have overtaken
+		e.fixedAt = e.last
 	}
 	e.severity = max(e.severity, r.Severity)
 	e.minCount = r.MinCount
@@ -191,11 +211,25 @@ func (e *entry) add(r *analysis.Report) {
 	if r.Op.Conn != nil {
 		c.App, c.Driver = r.Op.Conn.App, r.Op.Conn.Driver
 	}
-	if _, known := e.clients[c]; !known && len(e.clients) >= maxClients {
-		c = Client{App: "(others)"}
-	}
-	e.clients[c] += r.Count
+	e.countClient(c, r.Count)
 	e.addTests(r)
+}
+
+// countClient counts occurrences of a client, whose own Count is 0.
+func (e *entry) countClient(c Client, n int64) {
+	if _, known := e.clients[c]; !known && len(e.clients) >= MaxClients {
+		c = Client{App: OtherClients}
+	}
+	e.clients[c] += n
+}
+
+// countClients puts a list into the form in which entries count.
+func countClients(list []Client) map[Client]int64 {
+	out := map[Client]int64{}
+	for _, c := range list {
+		out[Client{App: c.App, Driver: c.Driver}] += max(c.Count, 0)
+	}
+	return out
 }
 
 // addReply counts what an occurrence touched and brought back.
@@ -216,4 +250,4 @@ func (e *entry) addReply(r *analysis.Report) {
 // muted reports whether every occurrence was silenced by a mark or the
 // configuration. One that was not is enough to show the finding: the mark is on
 // one query, the finding may be on more.
-func (e *entry) muted() bool { return e.loud == 0 }
+func (e *entry) muted() bool { return e.loud == 0 || e.quiet != "" && e.loud == e.quietAt }

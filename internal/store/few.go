@@ -18,7 +18,9 @@ func (f *few) add(hash uint64) {
 // name is the evidence's name: a full count is a lower bound.
 func (f few) name(what string) string {
 	if len(f) == maxFew {
-		return what + "_at_least"
+		return atLeast(what)
 	}
 	return what
 }
+
+func atLeast(what string) string { return what + "_at_least" }

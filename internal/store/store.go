@@ -24,16 +24,15 @@ type Config struct {
 	// Baseline are findings that are known and accepted: they are muted, unless they
 	// got worse.
 	Baseline []Known
-	// Announce takes a finding at first sight, when its severity rises, when it
-	// regresses, and as a reminder. It must not block. nil: nobody is told.
+	// Announce takes a finding at first sight, when its severity rises, when it is
+	// fixed, when it regresses, and as a reminder. It must not block. nil: nobody is told.
 	Announce func(Entry)
 }
 
 // Store keeps findings. Safe for concurrent use.
 type Store struct {
-	config Config
-
 	mu         sync.Mutex
+	config     Config
 	entries    map[string]*entry
 	byKey      map[entryKey]*entry // entries by what a report says, before it is hashed
 	namespaces map[op.Namespace]*namespace
@@ -42,10 +41,22 @@ type Store struct {
 	series     series        // of all operations
 	operations int64
 	now        time.Time // the traffic's clock
+	began      time.Time // the first operation's, by that clock
+	restored   bool      // what is kept was there before: watching is to be set
+	watching   time.Time // since when this process sees traffic, when something was restored
+	shared     sharing   // what a shared store has
 	dropped    int64
 	crowded    int // findings to turn away before room is looked for again
 	seen       map[Occurrence]int64
 	known      map[string]Known // the baseline by fingerprint
+}
+
+// Began is when the first operation was seen, by the traffic's clock; earlier
+// processes, and others that share a store, included.
+func (s *Store) Began() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.began
 }
 
 // Occurrence is what occurrences are counted by.
@@ -70,16 +81,8 @@ func New(c Config) *Store {
 	if c.MaxFindings == 0 {
 		c.MaxFindings = 10_000
 	}
-	if c.Remind == 0 {
-		c.Remind = time.Hour
-	}
-	if c.FixedAfter == 0 {
-		c.FixedAfter = 24 * time.Hour
-	}
-	s := &Store{config: c, entries: map[string]*entry{}, byKey: map[entryKey]*entry{}, namespaces: map[op.Namespace]*namespace{}, seen: map[Occurrence]int64{}, known: map[string]Known{}}
-	for _, k := range c.Baseline {
-		s.known[k.Fingerprint] = k
-	}
+	s := &Store{config: c, entries: map[string]*entry{}, byKey: map[entryKey]*entry{}, namespaces: map[op.Namespace]*namespace{}, seen: map[Occurrence]int64{}}
+	s.Configure(c)
 	return s
 }
 
@@ -92,9 +95,7 @@ func (s *Store) Observe(o *op.Operation) {
 	s.latency += o.Latency * time.Duration(n)
 	s.latencies.add(o.Latency, n)
 	s.series.add(o.Time, n, o.Latency, 0)
-	if o.Time.After(s.now) {
-		s.now = o.Time
-	}
+	s.tick(o.Time)
 	if o.Command != "bulkWrite" {
 		s.namespace(o.Stored()).add(o.Time, n, o.Latency)
 		return
@@ -109,9 +110,26 @@ func (s *Store) Observe(o *op.Operation) {
 	}
 }
 
+// tick moves the traffic's clock.
+func (s *Store) tick(at time.Time) {
+	if at.After(s.now) {
+		s.now = at
+	}
+	if !at.IsZero() && (s.began.IsZero() || at.Before(s.began)) {
+		s.began = at.UTC()
+	}
+	if s.restored && s.watching.IsZero() {
+		s.watching = at
+	}
+}
+
 func (n *namespace) add(at time.Time, count int64, latency time.Duration) {
 	n.operations += count
 	n.latency += latency * time.Duration(count)
+	n.advance(at)
+}
+
+func (n *namespace) advance(at time.Time) {
 	if at.After(n.last) {
 		n.before, n.last = n.last, at
 	}
@@ -150,11 +168,9 @@ func (s *Store) Record(r analysis.Report) {
 	}
 	gone := ok && s.wasFixed(e, r.Time)
 	if gone {
-		e.regressed = true
+		e.back(r.Time)
 	}
-	if r.Time.After(s.now) {
-		s.now = r.Time
-	}
+	s.tick(r.Time)
 	e.add(&r)
 	s.announce(e, gone)
 }
@@ -230,20 +246,13 @@ func (s *Store) makeRoom() bool {
 	return len(hidden) > 0
 }
 
-// wasFixed reports whether an entry counted as fixed until now: its namespace,
-// whose use at this very time does not count, went on without it.
-func (s *Store) wasFixed(e *entry, now time.Time) bool {
-	ns := s.namespaces[e.space]
-	return ns != nil && ns.before.After(e.last) && now.Sub(e.last) >= s.config.FixedAfter && s.shown(e) && !e.muted() && !s.inBaseline(e)
-}
-
 // announce tells the sinks when there is news.
 func (s *Store) announce(e *entry, returned bool) {
 	if s.config.Announce == nil || !s.shown(e) || e.muted() || s.inBaseline(e) {
 		return
 	}
 	severity := s.config.Profile.effective(e)
-	news := !e.announced || severity > e.told || returned && e.regressed
+	news := !e.announced || severity > e.told || returned
 	if !news && e.last.Sub(e.toldAt) < s.config.Remind {
 		return
 	}

@@ -52,7 +52,7 @@ func TestCaps(t *testing.T) {
 		see(apps, start, sight{app: fmt.Sprintf("app%03d", i)})
 	}
 	clients := apps.Findings()[0].Clients
-	if len(clients) != maxClients+1 || clients[0] != (Client{App: "(others)", Count: 84}) {
+	if len(clients) != MaxClients+1 || clients[0] != (Client{App: "(others)", Count: 84}) {
 		t.Errorf("%d clients, first %+v", len(clients), clients[0])
 	}
 	many := New(Config{Profile: CI})

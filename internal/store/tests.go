@@ -39,6 +39,26 @@ func (e *entry) addTests(r *analysis.Report) {
 	}
 }
 
+// mergeTests takes those of a kept form in. What is counted here has begun with them, so
+// the higher count has both.
+func (e *entry) mergeTests(kept []Test) {
+	for _, x := range kept[:min(len(kept), maxTests+1)] { // one are the others
+		if x.Name == "" || x.Count <= 0 {
+			continue
+		}
+		if e.tests == nil {
+			e.tests = map[string]int64{}
+		}
+		room := maxTests
+		if _, full := e.tests[otherTests]; full || x.Name == otherTests {
+			room++
+		}
+		if _, known := e.tests[x.Name]; known || len(e.tests) < room {
+			e.tests[x.Name] = max(e.tests[x.Name], x.Count)
+		}
+	}
+}
+
 // viewTests lists them, the most occurrences first; nil for none.
 func (e *entry) viewTests() []Test {
 	var out []Test

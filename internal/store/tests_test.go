@@ -37,4 +37,7 @@ func TestTestsOfAFinding(t *testing.T) {
 	if len(got) != maxTests+1 || got[0] != (Test{otherTests, 25}) || total != 5+14+25 {
 		t.Errorf("%d of %d: %+v", len(got), total, got)
 	}
+	if kept := reopened(t, Config{Profile: CI}, s.Save()).Findings()[0].Tests; !slices.Equal(kept, got) {
+		t.Errorf("the next process has %+v", kept)
+	}
 }

@@ -50,19 +50,6 @@ func (s *Store) Occurrences() map[Occurrence]int64 {
 	return maps.Clone(s.seen)
 }
 
-func (s *Store) status(e *entry) Status {
-	ns := s.namespaces[e.space]
-	switch {
-	case e.muted(), s.inBaseline(e):
-		return Muted
-	case ns != nil && ns.last.After(e.last) && s.now.Sub(e.last) >= s.config.FixedAfter:
-		return Fixed
-	case e.regressed:
-		return Regressed
-	}
-	return Open
-}
-
 // view makes the public form of an entry.
 func (s *Store) view(e *entry) Entry {
 	out := Entry{
@@ -76,7 +63,7 @@ func (s *Store) view(e *entry) Entry {
 	}
 	switch {
 	case e.muted():
-		out.MutedBy = e.silenced
+		out.MutedBy = cmp.Or(e.quiet, e.silenced)
 	case s.inBaseline(e):
 		out.MutedBy = mutedByBaseline
 	}
@@ -113,8 +100,12 @@ func (s *Store) evidence(e *entry) []analysis.Evidence {
 	if span := e.last.Sub(e.first); span >= time.Minute {
 		add("per_hour", int64(math.Round(float64(e.count)/span.Hours())), "operations")
 	}
-	add(e.documents.name("distinct_documents"), int64(len(e.documents)), "documents")
-	add(e.conns.name("connections"), int64(len(e.conns)), "connections")
+	documents := e.documents.name("distinct_documents")
+	if e.documentsBefore > 0 { // others may have been the same
+		documents = atLeast("distinct_documents")
+	}
+	add(documents, max(int64(len(e.documents)), e.documentsBefore), "documents")
+	add(e.conns.name("connections"), e.connections(), "connections")
 	add("returned_documents", e.returned, "documents")
 	add("returned_bytes", e.bytes, "bytes")
 	if ns := s.namespaces[e.space]; ns != nil && ns.latency > 0 {

@@ -17,7 +17,7 @@ var rules = []*analysis.Analyzer{{ID: "Q01"}, {ID: "W02"}}
 // sources are those of a process that has seen nothing but findings.
 func testSources(findings ...store.Entry) Sources {
 	return Sources{
-		Rules: rules, Coverage: func() op.Coverage { return op.Coverage{Ratio: 1} }, QueueBytes: func() int64 { return 0 },
+		Rules: func() []*analysis.Analyzer { return rules }, Coverage: func() op.Coverage { return op.Coverage{Ratio: 1} }, QueueBytes: func() int64 { return 0 },
 		Dropped: func(each func(string, int64)) { each("cursor", 0) },
 		Messages: func(each func(direction, opcode string, n int64)) {
 			each("client", "OP_MSG", 0)
@@ -34,11 +34,12 @@ func testSources(findings ...store.Entry) Sources {
 			}
 		},
 		Notified: func(each func(sink, outcome string, n int64)) { each("log", "delivered", 0) },
+		Storage:  func() (bool, int64, int64, time.Time) { return true, 7, 1, time.Unix(1_700_000_000, 0) },
 		Topology: Topology{
 			Members: func(each func(string, int)) { each("listening", 0) }, Events: func(each func(string, int64)) { each("joined", 0) },
 			Messages: func(each func(string, int64)) { each("rewritten", 0) }, Connections: func(each func(string, int64)) { each("unframed", 0) },
 		},
-		ConfigTime: time.Unix(1_700_000_000, 0), MaxFindings: 2,
+		Config: func() (bool, time.Time) { return true, time.Unix(1_700_000_000, 0) }, MaxFindings: 2,
 	}
 }
 

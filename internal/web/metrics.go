@@ -79,11 +79,15 @@ func (m *Metrics) Forwarded(clientToServer bool, n int) {
 
 // UpstreamUp notes whether an upstream could be reached.
 func (m *Metrics) UpstreamUp(listener string, up bool) {
-	v := 0.0
-	if up {
-		v = 1
+	m.upstreamUp.WithLabelValues(listener).Set(one(up))
+}
+
+// one is 1 for yes, else 0.
+func one(yes bool) float64 {
+	if yes {
+		return 1
 	}
-	m.upstreamUp.WithLabelValues(listener).Set(v)
+	return 0
 }
 
 // Refusable makes the series of a reason, at 0.
@@ -107,7 +111,7 @@ func (m *Metrics) Command(o *op.Operation) {
 
 // Sources are read at each scrape.
 type Sources struct {
-	Rules       []*analysis.Analyzer
+	Rules       func() []*analysis.Analyzer // that run or have run
 	Coverage    func() op.Coverage
 	Messages    func(each func(direction, opcode string, n int64))
 	Undecoded   func(each func(reason string, n int64))
@@ -121,9 +125,15 @@ type Sources struct {
 	Untracked   func() int64
 	RuleWork    func(each func(rule string, panics int64, seconds float64))
 	Notified    func(each func(sink, outcome string, n int64))
-	ConfigTime  time.Time
+	// Config tells whether the configuration in force is the one last read, and when it
+	// was read.
+	Config func() (inForce bool, read time.Time)
 
 	Topology Topology
+
+	// Storage is what became of keeping findings: whether the last time went well, how
+	// often it did and did not, and when it last did; zero: never.
+	Storage func() (ok bool, saved, failed int64, last time.Time)
 
 	// MaxFindings bounds the findings with a series of their own.
 	MaxFindings int
@@ -169,6 +179,9 @@ var (
 	memberEventDesc = desc("topology_events_total", "What happened to members, by event.", "event")
 	renamedDesc     = desc("topology_messages_total", "Messages that may name members, by what became of them; only rewritten ones were changed.", "outcome")
 	unreadDesc      = desc("topology_unread_connections_total", "Connections in which no name is rewritten, by reason.", "reason")
+	savedDesc       = desc("storage_saves_total", "Times findings were kept in --storage.path or --storage.uri, by outcome: success, failure.", "outcome")
+	saveOKDesc      = desc("storage_last_save_successful", "0 when findings could not be kept the last time; 1 without a storage.")
+	saveTimeDesc    = desc("storage_last_save_success_timestamp_seconds", "When findings were last kept; 0 for never.")
 	packetsDesc     = desc("capture_packets_total", "Packets captured.")
 	dropsDesc       = desc("capture_drops_total", "Packets that the kernel dropped for want of room before they could be read.")
 	lostDesc        = desc("capture_lost_bytes_total", "Bytes of connections that are missing between the captured packets.")
@@ -182,6 +195,7 @@ func (s *sources) Describe(ch chan<- *prometheus.Desc) {
 		messagesDesc, undecodedDesc, shedDesc, recognisedDesc, sampleDesc, droppedDesc, coverageDesc, queueDesc, findingsDesc, occurrencesDesc, panicsDesc,
 		secondsDesc, notifiedDesc, activeDesc, untrackedDesc, reloadDesc, reloadTimeDesc,
 		membersDesc, memberEventDesc, renamedDesc, unreadDesc, packetsDesc, dropsDesc, lostDesc, resyncsDesc,
+		savedDesc, saveOKDesc, saveTimeDesc,
 	} {
 		ch <- d
 	}
@@ -221,15 +235,29 @@ func (s *sources) Collect(ch chan<- prometheus.Metric) {
 	counter(lostDesc, float64(p.LostBytes))
 	counter(resyncsDesc, float64(p.Resyncs))
 	gauge(queueDesc, float64(s.QueueBytes()))
-	gauge(reloadDesc, 1)
-	gauge(reloadTimeDesc, float64(s.ConfigTime.Unix()))
+	inForce, read := s.Config()
+	gauge(reloadDesc, one(inForce))
+	gauge(reloadTimeDesc, float64(read.Unix()))
+	s.storage(counter, gauge)
 	s.occurrences(counter)
 	s.findings(gauge)
 }
 
+func (s *sources) storage(counter, gauge func(*prometheus.Desc, float64, ...string)) {
+	ok, saved, failed, last := s.Storage()
+	counter(savedDesc, float64(saved), "success")
+	counter(savedDesc, float64(failed), "failure")
+	gauge(saveOKDesc, map[bool]float64{true: 1}[ok])
+	at := 0.0
+	if !last.IsZero() {
+		at = float64(last.Unix())
+	}
+	gauge(saveTimeDesc, at)
+}
+
 func (s *sources) occurrences(counter func(*prometheus.Desc, float64, ...string)) {
 	seen := s.Occurrences()
-	for _, r := range s.Rules {
+	for _, r := range s.Rules() {
 		for _, name := range analysis.Severities() {
 			severity, _ := analysis.ParseSeverity(name)
 			counter(occurrencesDesc, float64(seen[store.Occurrence{Rule: r.ID, Severity: severity}]), r.ID, name)
@@ -255,7 +283,7 @@ func (s *sources) findings(gauge func(*prometheus.Desc, float64, ...string)) {
 		database, collection, _ := strings.Cut(e.Namespace, ".")
 		gauge(activeDesc, 1, e.Fingerprint, e.Rule, e.Severity.String(), database, collection)
 	}
-	for _, r := range s.Rules {
+	for _, r := range s.Rules() {
 		for _, severity := range analysis.Severities() {
 			for _, status := range store.Statuses {
 				gauge(findingsDesc, float64(counts[key{r.ID, severity, string(status)}]), r.ID, severity, string(status))

@@ -26,6 +26,10 @@ type Config struct {
 	Registry   *prometheus.Registry
 	// API maps paths below /api/v1/ to what they answer, as JSON.
 	API map[string]func() any
+	// Reload reloads the configuration and says what is to be said of it; nil: there is
+	// no /-/reload. Lifecycle: whoever reaches the endpoint may ask for it.
+	Reload    func() (said string, err error)
+	Lifecycle bool
 	// Logger gets at most one line of a kind in ten seconds.
 	Logger *slog.Logger
 }
@@ -139,6 +143,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 func (s *Server) handler() (http.Handler, error) {
 	mux := http.NewServeMux()
 	s.probes(mux)
+	s.reload(mux)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(s.config.Registry, promhttp.HandlerOpts{EnableOpenMetrics: true, Registry: s.config.Registry}))
 	links := []toolkit.LandingLinks{{Address: "/metrics", Text: "Metrics"}}
 	for name, get := range s.config.API {
