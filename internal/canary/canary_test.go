@@ -129,7 +129,7 @@ func pass(t *testing.T, tok *tokens) (outputs, []store.Entry) {
 func serve(t *testing.T, out outputs, m *web.Metrics, logger *zap.Logger, report *sink.Report, st *store.Store, eng *engine.Engine, stats *session.Stats) {
 	t.Helper()
 	m.Watch(web.Sources{
-		Rules: analyzers.All, Config: func() (bool, time.Time) { return true, time.Time{} }, Coverage: stats.Coverage, QueueBytes: func() int64 { return 0 }, Dropped: func(func(string, int64)) {}, Findings: st.Findings, Occurrences: st.Occurrences,
+		Rules: analyzers.All, Config: func() (bool, time.Time) { return true, time.Time{} }, Coverage: stats.Coverage, QueueBytes: func() int64 { return 0 }, Dropped: func(func(string, int64)) {}, Findings: st.Findings, Storage: func() (bool, int64, int64, time.Time) { return true, 0, 0, time.Time{} }, Occurrences: st.Occurrences,
 		Untracked: func() int64 { return 0 }, MaxFindings: 10_000,
 		Messages: func(each func(direction, opcode string, n int64)) {
 			for d := range stats.Messages {
