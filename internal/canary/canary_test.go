@@ -4,6 +4,7 @@ package canary
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"maps"
@@ -120,6 +121,11 @@ func pass(t *testing.T, tok *tokens) (outputs, []store.Entry) {
 		t.Fatal(err)
 	}
 	left["markdown"] = summary.String()
+	kept, err := json.Marshal(st.Save())
+	if err != nil {
+		t.Fatal(err)
+	}
+	left["snapshot"] = string(kept)
 	serve(t, left, metrics, logger, report, st, eng, stats)
 	left["log"] = log.String()
 	return left, report.Findings
@@ -206,7 +212,7 @@ func TestNoLiteralLeaves(t *testing.T) {
 // The search finds what is there.
 func TestNamesDoLeave(t *testing.T) {
 	out, _ := pass(t, newTokens())
-	for where, name := range map[string]string{"text": "people", "json": "\"namespace\": \"shop.people\"", "html": "<code dir=\"ltr\">shop.people</code>", "junit": "shop.people", "sarif": "\"fullyQualifiedName\": \"shop.people\"", "github": "shop.people", "log": "\"finding\":{", "/metrics": "mongoadvisor_finding_active{", "/api/v1/findings": "shop.people"} {
+	for where, name := range map[string]string{"text": "people", "json": "\"namespace\": \"shop.people\"", "html": "<code dir=\"ltr\">shop.people</code>", "junit": "shop.people", "sarif": "\"fullyQualifiedName\": \"shop.people\"", "github": "shop.people", "log": "\"finding\":{", "/metrics": "mongoadvisor_finding_active{", "/api/v1/findings": "shop.people", "snapshot": "\"collection\":\"people\""} {
 		if !strings.Contains(out[where], name) {
 			t.Errorf("%s does not mention %s", where, name)
 		}
