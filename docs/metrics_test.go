@@ -54,7 +54,7 @@ func exposition(t *testing.T) map[string]string {
 	m.Refusable("limit")
 	m.UpstreamUp("127.0.0.1:27217", true)
 	m.Watch(web.Sources{
-		Rules: analyzers.All, Config: func() (bool, time.Time) { return true, time.Time{} },
+		Rules: analyzers.All, Storage: func() (bool, int64, int64, time.Time) { return true, 0, 0, time.Time{} }, Config: func() (bool, time.Time) { return true, time.Time{} },
 		Coverage:   func() op.Coverage { return op.Coverage{} },
 		QueueBytes: func() int64 { return 0 }, Dropped: func(each func(string, int64)) { each("cursor", 0) },
 		Messages:   func(each func(direction, opcode string, n int64)) { each("client", "OP_MSG", 0) },

@@ -51,6 +51,7 @@ report, and what the server looked at before and after the advice.`,
 			if err := c.load(cmd); err != nil {
 				return err
 			}
+			c.passing()
 			ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 			defer cancel()
 			err := (&demonstration{config: c, once: once, rounds: rounds, out: cmd.OutOrStdout(), err: cmd.ErrOrStderr()}).run(ctx)

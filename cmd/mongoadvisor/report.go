@@ -34,6 +34,9 @@ Exit codes: 0 done, 1 findings at or above --fail-on, 2 usage or configuration,
   mongoadvisor report --config.file mongoadvisor.yaml --fail-on high`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f := cmd.Flags(); f.Changed("url") && (f.Changed("storage.path") || f.Changed("storage.uri")) {
+				return usage("give one of --url, --storage.path and --storage.uri")
+			}
 			if err := c.load(cmd); err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
@@ -43,7 +44,7 @@ func (j *judgement) fromShared(ctx context.Context, uri string) (*sink.Report, e
 	defer cancel()
 	state, processes, err := client.Load(ctx)
 	if err != nil {
-		return nil, &exitError{exitUpstream, err}
+		return nil, &exitError{exitUpstream, fmt.Errorf("storage.uri: findings cannot be read: %w", err)}
 	}
 	if len(processes) == 0 {
 		return nil, unreadable(errors.New("storage.uri: no process has kept its findings there"))

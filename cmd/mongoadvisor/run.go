@@ -54,6 +54,7 @@ command never connected, 4 no server could be reached or started.`,
 			if err := c.load(cmd); err != nil {
 				return err
 			}
+			c.passing()
 			if c.Output != "" && len(r.outputs) == 0 { // from the file or the environment
 				r.outputs = []string{c.Output}
 			}

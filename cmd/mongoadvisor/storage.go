@@ -37,6 +37,13 @@ func (s *Storage) sourceFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.URI, "storage.uri", "", "MongoDB in which several processes keep their findings together, as mongodb://host/database. With a password: from the environment or its _FILE")
 }
 
+// passing is for commands that end with what they run: what they find is in their
+// report, and neither goes to anybody nor is kept, whatever a file for a proxy says.
+func (c *config) passing() {
+	c.Storage.Path, c.Storage.URI = "", ""
+	c.Alert.Webhook.URL, c.Alert.Slack.URL, c.Alert.Alertmanager.URL, c.Alert.File = "", "", nil, ""
+}
+
 // check finds what cannot be meant.
 func (s *Storage) check() error {
 	switch {
@@ -151,7 +158,7 @@ func (d *diskKeeper) keep(_ context.Context, s *store.Store, r *sink.Report) err
 	}
 	if !d.restored {
 		d.restored = true
-		d.restore(s)
+		d.restore(s, lockErr)
 	}
 	if lockErr != nil {
 		return fmt.Errorf("storage.path: %w", lockErr)
@@ -162,10 +169,14 @@ func (d *diskKeeper) keep(_ context.Context, s *store.Store, r *sink.Report) err
 }
 
 // restore takes over what an earlier process has left. What cannot be used is no
-// reason not to start.
-func (d *diskKeeper) restore(s *store.Store) {
+// reason not to start. What lockErr tells of is not told twice.
+func (d *diskKeeper) restore(s *store.Store, lockErr error) {
 	state, err := d.dir.Load()
-	if err != nil {
+	var aside *disk.SetAside
+	switch {
+	case err != nil && lockErr != nil && !errors.As(err, &aside):
+		return
+	case err != nil:
 		d.logger.Error("findings of earlier processes cannot be used; starting without", zap.String("storage", d.path), zap.Error(err))
 		return
 	}

@@ -4,6 +4,7 @@ package canary
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"maps"
@@ -126,6 +127,11 @@ func pass(t *testing.T, tok *tokens) (outputs, []store.Entry) {
 		t.Fatal(err)
 	}
 	left["markdown"] = summary.String()
+	kept, err := json.Marshal(st.Save())
+	if err != nil {
+		t.Fatal(err)
+	}
+	left["snapshot"] = string(kept)
 	serve(t, left, metrics, logger, report, st, eng, stats)
 	left["log"] = log.String()
 	return left, report.Findings
@@ -135,7 +141,7 @@ func pass(t *testing.T, tok *tokens) (outputs, []store.Entry) {
 func serve(t *testing.T, out outputs, m *web.Metrics, logger *zap.Logger, report *sink.Report, st *store.Store, eng *engine.Engine, stats *session.Stats) {
 	t.Helper()
 	m.Watch(web.Sources{
-		Rules: analyzers.All, Config: func() (bool, time.Time) { return true, time.Time{} }, Coverage: stats.Coverage, QueueBytes: func() int64 { return 0 }, Dropped: func(func(string, int64)) {}, Findings: st.Findings, Occurrences: st.Occurrences,
+		Rules: analyzers.All, Config: func() (bool, time.Time) { return true, time.Time{} }, Coverage: stats.Coverage, QueueBytes: func() int64 { return 0 }, Dropped: func(func(string, int64)) {}, Findings: st.Findings, Storage: func() (bool, int64, int64, time.Time) { return true, 0, 0, time.Time{} }, Occurrences: st.Occurrences,
 		Untracked: func() int64 { return 0 }, MaxFindings: 10_000,
 		Messages: func(each func(direction, opcode string, n int64)) {
 			for d := range stats.Messages {
@@ -212,7 +218,7 @@ func TestNoLiteralLeaves(t *testing.T) {
 // The search finds what is there.
 func TestNamesDoLeave(t *testing.T) {
 	out, _ := pass(t, newTokens())
-	for where, name := range map[string]string{"text": "people", "json": "\"namespace\": \"shop.people\"", "html": "<code dir=\"ltr\">shop.people</code>", "junit": "shop.people", "sarif": "\"fullyQualifiedName\": \"shop.people\"", "github": "%0Ain TestFind/<id>", "log": "\"finding\":{", "/metrics": "mongoadvisor_finding_active{", "/api/v1/findings": "shop.people"} {
+	for where, name := range map[string]string{"text": "people", "json": "\"namespace\": \"shop.people\"", "html": "<code dir=\"ltr\">shop.people</code>", "junit": "shop.people", "sarif": "\"fullyQualifiedName\": \"shop.people\"", "github": "%0Ain TestFind/<id>", "log": "\"finding\":{", "/metrics": "mongoadvisor_finding_active{", "/api/v1/findings": "shop.people", "snapshot": "\"collection\":\"people\""} {
 		if !strings.Contains(out[where], name) {
 			t.Errorf("%s does not mention %s", where, name)
 		}

@@ -48,11 +48,11 @@ func Connect(uri string) (*Client, error) {
 	o := options.Client().ApplyURI(uri).SetAppName("mongoadvisor").SetTimeout(commandTimeout).
 		SetServerSelectionTimeout(selectionTimeout).SetMaxPoolSize(2)
 	if err := o.Validate(); err != nil {
-		return nil, err
+		return nil, unsaid(err, uri)
 	}
 	client, err := mongo.Connect(o)
 	if err != nil {
-		return nil, err
+		return nil, unsaid(err, uri)
 	}
 	id := make([]byte, 6)
 	_, _ = rand.Read(id) // never fails
@@ -77,6 +77,21 @@ func databaseOf(uri string) (string, error) {
 		return DefaultDatabase, nil
 	}
 	return name, nil
+}
+
+// errUnsaid stands for an error that repeats a part of what may be a password.
+var errUnsaid = errors.New("the connection string has an error, which is not repeated here, for a password may be part of it; in user and password, @ : / ? # & and % are written as %40, %3A and so on")
+
+// unsaid is err, unless it quotes something of the user and the password: with one
+// that is not escaped, the driver takes parts of it for hosts and options.
+func unsaid(err error, uri string) error {
+	_, rest, _ := strings.Cut(uri, "://")
+	for part := range strings.FieldsFuncSeq(rest[:max(strings.LastIndex(rest, "@"), 0)], func(r rune) bool { return strings.ContainsRune(":/?#&=@%,", r) }) {
+		if len(part) > 2 && strings.Contains(err.Error(), part) {
+			return errUnsaid
+		}
+	}
+	return err
 }
 
 // Close ends the connections.
