@@ -29,7 +29,8 @@ func guarded(t *testing.T) *mongod.Process {
 	}{
 		{connect(t, server.URI(), "setup").Database("admin"), bson.D{{Key: "createUser", Value: root}, {Key: "pwd", Value: root}, {Key: "roles", Value: bson.A{"root"}}}},
 		{connect(t, strings.Replace(server.URI(), "://", "://"+root+":"+root+"@", 1), "setup").Database("admin"), bson.D{
-			{Key: "createUser", Value: secretUser}, {Key: "pwd", Value: secondSecret},
+			{Key: "createUser", Value: secretUser},
+			{Key: "pwd", Value: secondSecret},
 			{Key: "roles", Value: bson.A{bson.D{{Key: "role", Value: "readWrite"}, {Key: "db", Value: "advice"}}}},
 		}},
 	} {
@@ -112,8 +113,11 @@ func TestStorageURIThatIsNone(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, args := range [][]string{
-			{"report", "--storage.uri", uri}, {"proxy", "--upstream", "db", "--storage.uri", uri}, {"config", "check", file},
-			{"report", "--config.file", file}, {"report"},
+			{"report", "--storage.uri", uri},
+			{"proxy", "--upstream", "db", "--storage.uri", uri},
+			{"config", "check", file},
+			{"report", "--config.file", file},
+			{"report"},
 		} {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // one that is taken runs on
 			cmd := exec.CommandContext(ctx, program, args...)
