@@ -42,7 +42,9 @@ func (c *config) alerts(findings func() []store.Entry) ([]alert, error) {
 		if err != nil {
 			return nil, usage("alert.slack.url: %w", err)
 		}
-		out = append(out, alert{s, options})
+		people := options // a flood of findings is no flood of messages
+		people.Batch, people.Interval = sink.SlackBatch, sink.SlackEvery
+		out = append(out, alert{s, people})
 	}
 	if urls := c.Alert.Alertmanager.URL; len(urls) > 0 {
 		a, err := sink.NewAlertmanager(urls, version, floor, findings)
