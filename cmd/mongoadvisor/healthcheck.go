@@ -13,7 +13,7 @@ func newHealthcheck() *cobra.Command {
 	var url string
 	var timeout time.Duration
 	cmd := &cobra.Command{
-		Use: "healthcheck", Short: "Ask a running process whether it is ready; for containers without a shell", Args: noArgs,
+		Use: "healthcheck", Short: "Ask a running process whether it is ready; needs no shell", Args: noArgs,
 		Example: `  mongoadvisor healthcheck
   mongoadvisor healthcheck --url http://127.0.0.1:28218/-/ready
   HEALTHCHECK CMD ["/mongoadvisor", "healthcheck"]`,

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -32,8 +33,9 @@ type pair struct {
 // pipeline is a running proxy with everything behind it.
 type pipeline struct {
 	*service
-	ends    ends
-	members *members // only with --topology
+	ends      ends
+	members   *members     // only with --topology
+	unreached atomic.Int64 // connections whose upstream could not be dialled
 
 	mu       sync.Mutex
 	proxies  []*proxy.Server

@@ -32,10 +32,10 @@ read or has no room for is passed on and counted.`,
 		Example: `  mongoadvisor proxy --listen 127.0.0.1:27217 --upstream 127.0.0.1:27017
   mongoadvisor proxy 27217=db1:27017 27218=db2:27017 --profile production
   mongoadvisor proxy --upstream 'mongodb://db1:27017/?tls=true'
-  mongoadvisor proxy --topology --upstream 'mongodb://db1,db2,db3/?replicaSet=rs0'
+  mongoadvisor proxy --topology --upstream 'mongodb://db1,db2/?replicaSet=rs0'
   mongoadvisor proxy --topology --upstream mongodb+srv://cluster.example.net
   mongoadvisor proxy --upstream 127.0.0.1:27017 | jq .finding
-  mongoadvisor proxy --upstream 127.0.0.1:27017 --output report.txt   # at the end`,
+  mongoadvisor proxy --upstream db1 --output report.txt   # at the end`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.load(cmd); err != nil {
 				return err

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -51,6 +52,9 @@ started.`,
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(newProxy(), newAnalyze(), newCapture(), newRun(), newDemo(), newRules(), newConfig(), newHealthcheck(), newVersion())
+	root.SetUsageTemplate(strings.NewReplacer( // 80 columns
+		"Flags.FlagUsages ", "Flags.FlagUsagesWrapped 80 ", "for more information about a command", "for more about one",
+	).Replace(root.UsageTemplate()))
 	root.CompletionOptions.HiddenDefaultCmd = false
 	return root
 }
