@@ -67,7 +67,9 @@ func (u *clientURI) reads() bool {
 }
 
 // same reports whether two lead to the same server.
-func (u *clientURI) same(v clientURI) bool { return u.srv == v.srv && strings.EqualFold(u.hosts, v.hosts) }
+func (u *clientURI) same(v clientURI) bool {
+	return u.srv == v.srv && strings.EqualFold(u.hosts, v.hosts)
+}
 
 // fresh is the connection string for an empty server, which knows neither the users
 // nor the set that the old one has.
