@@ -103,10 +103,8 @@ func newReader(c *config, inputs []*input, emit func(*op.Operation)) (reader, er
 const gcPercent = 400
 
 func runAnalyze(ctx context.Context, c *config, names []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	for _, path := range []string{c.Output, c.WriteBaseline} {
-		if err := writable(path); err != nil {
-			return err
-		}
+	if err := c.writable(); err != nil {
+		return err
 	}
 	ctx, cancel := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
 	defer cancel()

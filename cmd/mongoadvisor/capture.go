@@ -96,10 +96,8 @@ func runCapture(ctx context.Context, c *config, stdout, stderr io.Writer) error 
 	if err != nil {
 		return usage("capture.user: %w", err)
 	}
-	for _, path := range []string{c.Output, c.WriteBaseline} {
-		if err := writable(path); err != nil {
-			return fmt.Errorf("%w (as %s; see --capture.user)", err, user)
-		}
+	if err := c.writable(); err != nil {
+		return fmt.Errorf("%w (as %s; see --capture.user)", err, user)
 	}
 	out := openOutputs(c, stdout, stderr)
 	defer out.close()

@@ -1,17 +1,13 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -201,7 +197,7 @@ func (c *config) load(cmd *cobra.Command) error {
 	}
 	for name, value := range set {
 		if err := cmd.Flags().Set(name, value); err != nil {
-			return usage("--%s: %w", name, err)
+			return flagError(err)
 		}
 	}
 	for name, values := range lists {
@@ -220,14 +216,13 @@ func (c *config) read() error {
 	if c.file == "" {
 		return nil
 	}
-	raw, err := os.ReadFile(c.file)
+	raw, err := configText(c.file)
 	if err != nil {
-		return usage("config.file: %w", err)
+		return err
 	}
 	before := *c
-	d := yaml.NewDecoder(bytes.NewReader(raw), yaml.Strict())
-	if err := d.Decode(c); err != nil && !errors.Is(err, io.EOF) {
-		return usage("config.file %s:\n%s", c.file, yaml.FormatError(err, false, true))
+	if err := decodeConfig(raw, c); err != nil {
+		return usage("config.file %s:\n%w", before.file, err)
 	}
 	if c.Log.Level == "" && c.file == "" { // a file of comments only: the decoder cleared everything
 		*c = before
@@ -244,7 +239,7 @@ func fromEnv(f *pflag.FlagSet, names ...string) error {
 		if path, fromFile := os.LookupEnv(key + "_FILE"); fromFile && !ok {
 			raw, err := os.ReadFile(path)
 			if err != nil {
-				return usage("%s_FILE: %w", key, err)
+				return usage("%s_FILE %q: %s; it names the file that has the value", key, path, trouble(err))
 			}
 			value, ok = strings.TrimSpace(string(raw)), true
 		}
@@ -258,7 +253,7 @@ func fromEnv(f *pflag.FlagSet, names ...string) error {
 			err = f.Set(name, value)
 		}
 		if err != nil {
-			return usage("%s: %w", key, err)
+			return usage("%s %q: want %s", key, value, wanted(f.Lookup(name)))
 		}
 	}
 	return nil
@@ -308,6 +303,9 @@ func (c *config) check() error {
 				return usage("%s %d: want a port, 1 to 65535", name, port)
 			}
 		}
+	}
+	if c.TopologyAdvertise != "" && !c.Topology {
+		return usage("topology-advertise says where the listeners of --topology are reached: give both, or none")
 	}
 	if c.TopologyMaxMembers < 1 || c.TopologyMaxMembers > 50 {
 		return usage("topology-max-members %d: want 1 to 50", c.TopologyMaxMembers)

@@ -81,6 +81,15 @@ type demonstration struct {
 func (d *demonstration) say(format string, args ...any) { printf(d.err, format+"\n", args...) }
 
 func (d *demonstration) run(ctx context.Context) error {
+	if d.rounds < 1 {
+		return usage("rounds %d: want 1 or more", d.rounds)
+	}
+	if _, err := listenAddress(d.config.Listen); err != nil {
+		return err
+	}
+	if err := writable("write-baseline", d.config.WriteBaseline); err != nil {
+		return err
+	}
 	path, err := mongod.Find(ctx, mongod.Options{Progress: d.say})
 	if err != nil {
 		return &exitError{exitUpstream, err}

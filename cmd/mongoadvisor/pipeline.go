@@ -77,7 +77,7 @@ func (p *pipeline) start(pairs []pair) error {
 	}
 	if err := p.listen(pairs); err != nil {
 		p.stop(context.Background())
-		return usage("%w", err)
+		return unopened("listen", err)
 	}
 	p.web.SetReady(true)
 	return nil

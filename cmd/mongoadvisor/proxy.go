@@ -37,6 +37,9 @@ read or has no room for is passed on and counted.`,
   mongoadvisor proxy --upstream 127.0.0.1:27017 | jq .finding
   mongoadvisor proxy --upstream db1 --output report.txt   # at the end`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && cmd.Flags().Changed("listen") {
+				return usage("give either LISTEN=UPSTREAM pairs or --listen and --upstream")
+			}
 			if err := c.load(cmd); err != nil {
 				return err
 			}
@@ -100,10 +103,8 @@ func (c *config) pairs(args []string) ([]pair, error) {
 
 // runProxy serves until a signal. The first one drains, a second ends at once.
 func runProxy(ctx context.Context, c *config, pairs []pair, stdout, stderr io.Writer) error {
-	for _, path := range []string{c.Output, c.WriteBaseline} {
-		if err := writable(path); err != nil {
-			return err
-		}
+	if err := c.writable(); err != nil {
+		return err
 	}
 	if err := inherit(pairs); err != nil {
 		return err

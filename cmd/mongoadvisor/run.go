@@ -84,10 +84,13 @@ type gate struct {
 }
 
 func (g *gate) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	for _, path := range append(slices.Clone(g.outputs), g.config.WriteBaseline) {
-		if err := writable(path); err != nil {
+	for _, path := range g.outputs {
+		if err := writable("output", path); err != nil {
 			return err
 		}
+	}
+	if err := writable("write-baseline", g.config.WriteBaseline); err != nil {
+		return err
 	}
 	uris, err := g.uris()
 	if err != nil {

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -22,5 +26,31 @@ func TestScripts(t *testing.T) {
 		env.Setenv("CAPTURES", filepath.Join(corpus.Root(), "internal", "session", "testdata"))
 		env.Setenv("FORMS", filepath.Join(corpus.Root(), "internal", "source", "pcap", "testdata"))
 		return nil
-	}})
+	}, Cmds: map[string]func(*testscript.TestScript, bool, []string){"fails": fails}})
+}
+
+// fails runs mongoadvisor, which must end with an exit code: fails 2 proxy --frobnicate.
+// It has nothing to say on standard output then, and none of the words pencil, eraser
+// and hunter2 on standard error, which the scripts have for passwords.
+func fails(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: fails CODE ARGUMENT...")
+	}
+	err := ts.Exec("mongoadvisor", args[1:]...)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || strconv.Itoa(exit.ExitCode()) != args[0] {
+		ts.Fatalf("mongoadvisor ended with %v", err)
+	}
+	if out := ts.ReadFile("stdout"); out != "" {
+		ts.Fatalf("it says on standard output: %s", out)
+	}
+	message := ts.ReadFile("stderr")
+	if !strings.HasPrefix(message, "mongoadvisor: ") {
+		ts.Fatalf("it says %q", message)
+	}
+	for _, secret := range []string{"pencil", "eraser", "hunter2"} {
+		if strings.Contains(message, secret) {
+			ts.Fatalf("it repeats a password: %s", message)
+		}
+	}
 }
