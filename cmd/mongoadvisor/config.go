@@ -236,12 +236,14 @@ func fromEnv(f *pflag.FlagSet, names ...string) error {
 	for _, name := range names {
 		key := "MONGOADVISOR_" + strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(name))
 		value, ok := os.LookupEnv(key)
+		said := fmt.Sprintf("%s %q", key, value)
 		if path, fromFile := os.LookupEnv(key + "_FILE"); fromFile && !ok {
 			raw, err := os.ReadFile(path)
 			if err != nil {
 				return usage("%s_FILE %q: %s; it names the file that has the value", key, path, trouble(err))
 			}
 			value, ok = strings.TrimSpace(string(raw)), true
+			said = fmt.Sprintf("%s_FILE %q", key, path) // what is in it is nobody's business
 		}
 		if !ok || f.Lookup(name) == nil {
 			continue
@@ -253,7 +255,7 @@ func fromEnv(f *pflag.FlagSet, names ...string) error {
 			err = f.Set(name, value)
 		}
 		if err != nil {
-			return usage("%s %q: want %s", key, value, wanted(f.Lookup(name)))
+			return usage("%s: want %s", said, wanted(f.Lookup(name)))
 		}
 	}
 	return nil

@@ -106,7 +106,12 @@ func quoted(err error) string {
 		return err.Error()
 	}
 	lines := strings.Split(secretKey.ReplaceAllString(yaml.FormatError(err, false, true), "${1}…"), "\n")
+	var unknown *yaml.UnknownFieldError
 	for i, line := range lines {
+		if key, _, ok := strings.Cut(line, ": "); ok && errors.As(err, &unknown) && strings.HasPrefix(line, ">") {
+			lines[i] = key + ": …" // it may be meant for a secret
+			continue
+		}
 		if len(line) > longestQuote {
 			lines[i] = strings.ToValidUTF8(line[:longestQuote], "") + "…"
 		}

@@ -3,7 +3,7 @@ package sink
 import (
 	"bufio"
 	"io"
-	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -170,7 +170,7 @@ func TestReceiversBehindTLS(t *testing.T) {
 		})
 	}
 	stranger := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it got findings") }))
-	stranger.Config.ErrorLog = log.New(io.Discard, "", 0)
+	stranger.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // of the handshake
 	stranger.StartTLS()
 	defer stranger.Close()
 	if got := posted(t, stranger.URL, 1); got["webhook delivered"] != 0 || got["webhook failed"] != 1 {
