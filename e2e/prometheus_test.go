@@ -132,7 +132,9 @@ func (h *habits) act(ctx context.Context) {
 	}
 	_ = h.db.Collection("customers").FindOne(ctx, bson.D{{Key: "name", Value: bson.Regex{Pattern: "^Ad{0,1}a"}}}).Err()
 	cursor, err := h.db.Collection("products").Aggregate(ctx, mongo.Pipeline{{{Key: "$lookup", Value: bson.D{
-		{Key: "from", Value: "reviews"}, {Key: "let", Value: bson.D{{Key: "id", Value: "$_id"}}}, {Key: "as", Value: "r"},
+		{Key: "from", Value: "reviews"},
+		{Key: "let", Value: bson.D{{Key: "id", Value: "$_id"}}},
+		{Key: "as", Value: "r"},
 		{Key: "pipeline", Value: bson.A{bson.D{{Key: "$match", Value: bson.D{{Key: "$expr", Value: bson.D{{Key: "$eq", Value: bson.A{"$productId", "$$id"}}}}}}}}},
 	}}}})
 	if err == nil {

@@ -78,7 +78,10 @@ func (s *suite) run(t *testing.T, use func(variable func(name string) string)) {
 	if err := os.WriteFile(filepath.Join(dir, "done"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	<-ended
+	var exit *exec.ExitError
+	if err := <-ended; err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
 	s.exit, s.output = cmd.ProcessState.ExitCode(), out.String()
 	raw, err = os.ReadFile(filepath.Join(dir, "report.json"))
 	if err == nil {
