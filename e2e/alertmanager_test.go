@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -19,43 +17,14 @@ import (
 // alertmanager starts a real one and gives its address.
 func alertmanager(t *testing.T) string {
 	t.Helper()
-	path := ""
-	for _, name := range []string{"prometheus-alertmanager", "alertmanager"} {
-		if p, err := exec.LookPath(name); err == nil {
-			path = p
-			break
-		}
-	}
-	if path == "" {
-		if os.Getenv("CI") != "" {
-			t.Fatal("alertmanager is missing, and CI is set")
-		}
-		t.Skip("alertmanager is not installed (Debian package prometheus-alertmanager)")
-	}
+	path := monitoring(t, "prometheus-alertmanager", "prometheus-alertmanager", "alertmanager")
 	dir := t.TempDir()
 	config := filepath.Join(dir, "alertmanager.yml")
 	if err := os.WriteFile(config, []byte("route: { receiver: nobody }\nreceivers: [{ name: nobody }]\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	address := freePort(t)
-	cmd := exec.Command(path, "--config.file", config, "--storage.path", filepath.Join(dir, "data"), "--web.listen-address", address, "--cluster.listen-address=")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	eventually(t, "alertmanager is ready", func() bool {
-		resp, err := http.Get("http://" + address + "/-/ready")
-		if err != nil {
-			return false
-		}
-		defer resp.Body.Close()
-		return resp.StatusCode == http.StatusOK
-	})
-	return "http://" + address
+	return serve(t, address, path, "--config.file", config, "--storage.path", filepath.Join(dir, "data"), "--web.listen-address", address, "--cluster.listen-address=")
 }
 
 // firing are the alerts of a rule that Alertmanager has, with their labels.

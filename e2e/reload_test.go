@@ -172,18 +172,19 @@ func TestBadFileKeepsTheOldOne(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "baseline.json"), []byte(`{"schema": 99, "findings": []}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]string{
-		"profile: ci\nalert: {webhook: {url: http://hook.example/HIDDEN, secert: HIDDEN}}\n": `[2:52] unknown field "secert"`,
-		"rules: [\"-Q02\"]\nremind: fast\n":                                                  `[2:9] "fast": want a duration`,
-		"rules: [\"-Q02\"]\nlog: {level: loud}\n":                                            `>  2 | log: {level: loud}`,
-		"rules: [\"-Q02\"\n":                                                                p.path,
-		"rules: [\"-Q02\", \"+Z01\"]\n":                                                     `"+Z01" names no rule`,
-		"rules: [\"-Q02\"]\nbaseline: " + dir + "/none\n":                                   "none is not there",
-		"rules: [\"-Q02\"]\nbaseline: " + dir + "/baseline.json\n":                          "schema 99 is not known",
-		"rules: [\"-Q02\"]\nalert: {file: " + dir + "/none/f.jsonl}\n":                      "alert.file: open",
-		"rules: [\"-Q02\"]\nalert: {webhook: {url: \"mongodb://user:HIDDEN@db/HIDDEN\"}}\n": "alert.webhook.url: want an address",
-		"": "is empty",
+	for _, x := range [][2]string{
+		{"profile: ci\nalert: {webhook: {url: http://hook.example/HIDDEN, secert: HIDDEN}}\n", `[2:52] unknown field "secert"`},
+		{"rules: [\"-Q02\"]\nremind: fast\n", `[2:9] "fast": want a duration`},
+		{"rules: [\"-Q02\"]\nlog: {level: loud}\n", `>  2 | log: {level: loud}`},
+		{"rules: [\"-Q02\"\n", p.path},
+		{"rules: [\"-Q02\", \"+Z01\"]\n", `"+Z01" names no rule`},
+		{"rules: [\"-Q02\"]\nbaseline: " + dir + "/none\n", "none is not there"},
+		{"rules: [\"-Q02\"]\nbaseline: " + dir + "/baseline.json\n", "schema 99 is not known"},
+		{"rules: [\"-Q02\"]\nalert: {file: " + dir + "/none/f.jsonl}\n", "alert.file"},
+		{"rules: [\"-Q02\"]\nalert: {webhook: {url: \"mongodb://user:HIDDEN@db/HIDDEN\"}}\n", "alert.webhook.url: want an address"},
+		{"", "is empty"},
 	} {
+		text, want := x[0], x[1]
 		p.write(t, text)
 		status, body := p.ask(http.MethodPost)
 		if status != http.StatusInternalServerError || !strings.Contains(body, want) || strings.Contains(body, "HIDDEN") {

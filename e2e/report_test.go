@@ -24,7 +24,7 @@ func TestReportOfARunningProcess(t *testing.T) {
 	}
 	health := freePort(t)
 	p := launch{health: "http://" + health}.proxy(t, server.Addr(), "--web.config.file", config, "--health.listen-address", health)
-	habits(t, connect(t, p.uri(""), "app"), 5)
+	antiPatterns(t, connect(t, p.uri(""), "app"), 5)
 	run := func(code int, url string, args ...string) string {
 		t.Helper()
 		cmd := exec.Command(program, append([]string{"report"}, args...)...)

@@ -64,7 +64,7 @@ func TestStorageSecrets(t *testing.T) {
 			file := storageURI(t, kept.Addr(), password)
 			t.Setenv("MONGOADVISOR_STORAGE_URI_FILE", file)
 			p := startProxy(t, server.Addr(), "--storage.interval", "1s", "--log.level", "debug")
-			habits(t, connect(t, p.uri(""), "app"), 5)
+			antiPatterns(t, connect(t, p.uri(""), "app"), 5)
 			p.settled()
 			want := "mongoadvisor_storage_saves_total{outcome=\"success\"}"
 			if name == "wrong" {

@@ -18,8 +18,8 @@ import (
 	"mongoadvisor/internal/demo/mongod/mongodtest"
 )
 
-// habits are four anti-patterns, n times each.
-func habits(t *testing.T, c *mongo.Client, n int) {
+// antiPatterns are four anti-patterns, n times each.
+func antiPatterns(t *testing.T, c *mongo.Client, n int) {
 	ctx, shop := t.Context(), c.Database("shop")
 	for i := range n {
 		for _, err := range []error{
@@ -93,7 +93,7 @@ func TestSharedStore(t *testing.T) {
 	for i, p := range proxies {
 		client := connect(t, p.uri(""), "app"+string(rune('a'+i)))
 		for range 2 {
-			wg.Go(func() { habits(t, client, each) })
+			wg.Go(func() { antiPatterns(t, client, each) })
 		}
 	}
 	wg.Wait()
@@ -166,7 +166,7 @@ func TestFindingsSurviveARestart(t *testing.T) {
 		return p, connect(t, p.uri(""), "app")
 	}
 	p, c := start()
-	habits(t, c, 20)
+	antiPatterns(t, c, 20)
 	p.settled()
 	f, _ := p.report()
 	want := tallied(f)
@@ -180,7 +180,7 @@ func TestFindingsSurviveARestart(t *testing.T) {
 	if !equal(tallied(f), want) {
 		t.Errorf("after a restart %v, want %v", tallied(f), want)
 	}
-	habits(t, c, 20)
+	antiPatterns(t, c, 20)
 	p.settled()
 	f, _ = p.report()
 	for name, n := range tallied(f) {
@@ -236,7 +236,7 @@ func TestStorageThatCannotBeUsed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := startProxy(t, server.Addr(), append(c.args, "--storage.interval", "1s")...)
-			habits(t, connect(t, p.uri(""), "app"), 5)
+			antiPatterns(t, connect(t, p.uri(""), "app"), 5)
 			p.settled()
 			if f, _ := p.report(); len(f) < 3 {
 				t.Errorf("%d findings", len(f))

@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -95,4 +97,81 @@ func TestReceiverThatHangs(t *testing.T) {
 	if took := time.Since(start); took > 15*time.Second {
 		t.Errorf("the program took %v to end", took)
 	}
+}
+
+// TestReceiverThatMisbehaves: one that hangs up in requests, answers 500, hangs up in its
+// answer, and only then takes what it is sent. The traffic feels none of it, each finding
+// arrives once, and the counts say so.
+func TestReceiverThatMisbehaves(t *testing.T) {
+	var mu sync.Mutex
+	got, requests := map[string]int{}, 0
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		requests++
+		switch requests {
+		case 1: // with most of the body unread
+			hangUp(t, w, "")
+			return
+		case 2:
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		case 3:
+			hangUp(t, w, "HTTP/1.1 200 O")
+			return
+		}
+		var body struct{ Findings []finding }
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+			t.Error(err)
+		}
+		for _, f := range body.Findings {
+			got[f.Fingerprint]++
+		}
+	}))
+	defer receiver.Close()
+	t.Setenv("MONGOADVISOR_ALERT_WEBHOOK_URL", receiver.URL)
+	server := mongodtest.Start(t)
+	p := startProxy(t, server.Addr())
+	db := connect(t, p.uri(""), "hooked").Database("shop")
+	const collections = 20
+	arrived := func() bool { mu.Lock(); defer mu.Unlock(); return len(got) >= collections }
+	for i := 0; i < collections || !arrived(); i++ { // as long as it misbehaves
+		coll := db.Collection("of_" + string(rune('a'+i%collections))) // numbers would make them one family
+		if _, err := coll.Find(t.Context(), bson.D{{Key: "name", Value: bson.Regex{Pattern: "x", Options: "i"}}}); err != nil {
+			t.Fatalf("a client feels the receiver: %v", err)
+		}
+		time.Sleep(10 * time.Millisecond)
+		if i > 6000 {
+			t.Fatalf("after a minute %d findings arrived", len(got))
+		}
+	}
+	p.settled()
+	eventually(t, "what arrived is counted", func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return strings.Contains(string(p.get("/metrics")), fmt.Sprintf("mongoadvisor_notifications_total{outcome=\"delivered\",sink=\"webhook\"} %d\n", len(got)))
+	})
+	mu.Lock()
+	defer mu.Unlock()
+	for fingerprint, n := range got {
+		if n != 1 {
+			t.Errorf("finding %s arrived %d times", fingerprint, n)
+		}
+	}
+	for _, outcome := range []string{"failed", "dropped"} {
+		if want := fmt.Sprintf("mongoadvisor_notifications_total{outcome=%q,sink=\"webhook\"} 0\n", outcome); !strings.Contains(string(p.get("/metrics")), want) {
+			t.Errorf("no %s", want)
+		}
+	}
+}
+
+// hangUp says something, and closes the connection.
+func hangUp(t *testing.T, w http.ResponseWriter, text string) {
+	c, _, err := w.(http.Hijacker).Hijack()
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	_, _ = io.WriteString(c, text)
+	_ = c.Close()
 }

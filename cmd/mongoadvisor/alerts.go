@@ -42,7 +42,9 @@ func (c *config) alerts(findings func() []store.Entry) ([]alert, error) {
 		if err != nil {
 			return nil, usage("alert.slack.url: %w", err)
 		}
-		out = append(out, alert{s, options})
+		people := options // a flood of findings is no flood of messages
+		people.Batch, people.Interval = sink.SlackBatch, sink.SlackEvery
+		out = append(out, alert{s, people})
 	}
 	if urls := c.Alert.Alertmanager.URL; len(urls) > 0 {
 		a, err := sink.NewAlertmanager(urls, version, floor, findings)
@@ -62,7 +64,7 @@ func (c *config) alertFile() ([]alert, error) {
 	}
 	f, err := sink.NewFile(c.Alert.File)
 	if err != nil {
-		return nil, usage("alert.file: %w", err)
+		return nil, usage("alert.file %s: %s", c.Alert.File, trouble(err))
 	}
 	floor, err := analysis.ParseSeverity(c.Alert.MinSeverity)
 	return []alert{{f, sink.Options{MinSeverity: floor}}}, err

@@ -25,15 +25,17 @@ func newAnalyze() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "analyze FILE...",
 		Short: "Advise on captured traffic, a server's log, or its profiler",
-		Long: `analyze reads packet captures (pcap and pcapng, as tcpdump, dumpcap and Wireshark
-write them), the log of mongod with its slow queries, or an export of
+		Long: `analyze reads packet captures (pcap and pcapng, as tcpdump, dumpcap and
+Wireshark write them), the log of mongod with its slow queries, or an export of
 system.profile, out of gzip and zstd if they are in it, and prints the report.
 "-" is standard input. Several files are one run, in the order of time.
 
-What could not be read is told first: a thin report never passes for a clean one.
+What could not be read is told first: a thin report never passes for a clean
+one.
 
 Exit codes: 0 done, 1 findings at or above --fail-on, 2 usage or configuration,
-3 an input is unreadable, empty, cut off, or holds nothing that could be decoded.`,
+3 an input is unreadable, empty, cut off, or holds nothing that could be
+decoded.`,
 		Example: `  mongoadvisor analyze capture.pcap
   mongoadvisor analyze rotated.pcap*.gz --format json > report.json
   ssh db1 tcpdump -i any -s 0 -w - port 27017 | mongoadvisor analyze -
@@ -119,10 +121,8 @@ func newReader(c *config, inputs []*input, emit func(*op.Operation)) (reader, er
 const gcPercent = 400
 
 func runAnalyze(ctx context.Context, c *config, names []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	for _, path := range []string{c.Output, c.WriteBaseline} {
-		if err := writable(path); err != nil {
-			return err
-		}
+	if err := c.writable(); err != nil {
+		return err
 	}
 	ctx, cancel := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
 	defer cancel()

@@ -36,7 +36,8 @@ a mirror port, without being in their way. Each finding is one JSON record on
 standard output, as with proxy; metrics, health and API are the same.
 
 It needs the capability CAP_NET_RAW to open the interface, and gives up what
-rights it has once that is done. TLS cannot be read: capture behind what ends it.
+rights it has once that is done. TLS cannot be read: capture behind what ends
+it.
 On other systems than Linux: tcpdump -w - port 27017 | mongoadvisor analyze -`,
 		Example: `  mongoadvisor capture -i eth0
   mongoadvisor capture -i lo --port 27017 --profile staging
@@ -101,10 +102,8 @@ func runCapture(ctx context.Context, c *config, stdout, stderr io.Writer) error 
 	if err != nil {
 		return usage("capture.user: %w", err)
 	}
-	for _, path := range []string{c.Output, c.WriteBaseline} {
-		if err := writable(path); err != nil {
-			return fmt.Errorf("%w (as %s; see --capture.user)", err, user)
-		}
+	if err := c.writable(); err != nil {
+		return fmt.Errorf("%w (as %s; see --capture.user)", err, user)
 	}
 	out := openOutputs(c, stdout, stderr)
 	defer out.close()

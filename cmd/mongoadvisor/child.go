@@ -30,10 +30,7 @@ func runChild(ctx context.Context, args, env []string, stdin io.Reader, stdout, 
 	signal.Notify(signals, passedOn...)
 	defer signal.Stop(signals)
 	if err := cmd.Start(); err != nil {
-		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-			return 0, usage("%s: no such command", args[0])
-		}
-		return 0, usage("%w", err)
+		return 0, usage("%s", unstartable(args[0], err))
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
@@ -58,6 +55,26 @@ func runChild(ctx context.Context, args, env []string, stdin io.Reader, stdout, 
 			_ = cmd.Process.Kill()
 		}
 	}
+}
+
+// unstartable words why a command cannot be started.
+func unstartable(name string, err error) string {
+	there, statErr := os.Stat(name)
+	switch {
+	case name == "":
+		return "the command to run is an empty word; is a variable empty?"
+	case statErr == nil && there.IsDir():
+		return name + " is a folder, and no command"
+	case errors.Is(err, fs.ErrNotExist) && statErr == nil:
+		return name + " cannot be started: its interpreter, or its loader, is not there"
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
+		return name + ": no such command"
+	case errors.Is(err, fs.ErrPermission):
+		return name + " cannot be started: permission denied; is it executable (chmod +x)?"
+	case errors.Is(err, syscall.ENOEXEC):
+		return name + " cannot be started: it is no program of this system; a script begins with #! and its interpreter"
+	}
+	return name + " cannot be started: " + err.Error()
 }
 
 // exitOf is the exit code of a command that has ended.

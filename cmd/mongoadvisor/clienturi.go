@@ -42,11 +42,45 @@ func parseClientURI(name, text string) (clientURI, error) {
 	if u.hosts == "" {
 		return clientURI{}, usage("%s: the connection string names no host", name)
 	}
+	if !u.reads() { // not quoted: it may be a part of the password
+		return clientURI{}, usage("%s: want host:port behind user and password, in which @ : / ? # and %% are written as %%40 and so on", name)
+	}
 	for _, part := range strings.FieldsFunc(query, func(r rune) bool { return r == '&' || r == ';' }) {
 		key, value, _ := strings.Cut(part, "=")
 		u.options = append(u.options, clientOption{key, value})
 	}
 	return u, nil
+}
+
+// reads reports whether the hosts are such. Those of mongodb+srv:// are looked at when
+// they are looked up.
+func (u *clientURI) reads() bool {
+	if path, err := url.PathUnescape(u.hosts); u.srv || err == nil && strings.HasPrefix(path, "/") {
+		return true
+	}
+	for h := range strings.SplitSeq(u.hosts, ",") {
+		if _, err := withPort(h); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// same reports whether two lead to the same server.
+func (u *clientURI) same(v clientURI) bool {
+	return u.srv == v.srv && strings.EqualFold(u.hosts, v.hosts)
+}
+
+// fresh is the connection string for an empty server, which knows neither the users
+// nor the set that the old one has.
+func (u *clientURI) fresh() clientURI {
+	out := clientURI{hosts: u.hosts, path: u.path}
+	for _, o := range u.options {
+		if lower := strings.ToLower(o.name); !strings.HasPrefix(lower, "auth") && lower != "replicaset" && lower != "loadbalanced" {
+			out.options = append(out.options, o)
+		}
+	}
+	return out
 }
 
 // option is the value of an option, without its escapes. Names are not case-sensitive.
@@ -104,8 +138,9 @@ func (u *clientURI) secure(e *Edges) {
 
 // through is the connection string that leads through listeners: user, database and
 // options stay, but for those of the way to the server. txt are options that a DNS
-// record has for a mongodb+srv:// name.
-func (u *clientURI) through(listeners []string, txt []topology.Option) string {
+// record has for a mongodb+srv:// name. direct keeps clients from looking for members
+// behind the listener, which have none.
+func (u *clientURI) through(listeners []string, txt []topology.Option, direct bool) string {
 	var options []string
 	for _, o := range u.options {
 		lower := strings.ToLower(o.name)
@@ -119,7 +154,7 @@ func (u *clientURI) through(listeners []string, txt []topology.Option) string {
 			options = append(options, o.Name+"="+url.QueryEscape(o.Value))
 		}
 	}
-	if !u.several() && u.option("loadBalanced") != "true" {
+	if direct && u.option("loadBalanced") != "true" {
 		options = append(options, "directConnection=true")
 	}
 	path := u.path

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"mongoadvisor/internal/topology"
@@ -22,6 +23,7 @@ func TestClientURI(t *testing.T) {
 		{in: "mongodb://db1/?replicaSet=rs0", upstream: "mongodb://db1/?", out: "mongodb://127.0.0.1:5001,127.0.0.1:5002/?replicaSet=rs0", listeners: two},
 		{in: "mongodb://db1/?tls=true&tlsCAFile=%2Fca.pem&w=1", upstream: "mongodb://db1/?tls=true", out: "mongodb://127.0.0.1:5001/?w=1&directConnection=true", listeners: one},
 		{in: "mongodb+srv://ada:x@cluster.example.net/shop?retryWrites=true&authSource=own&srvMaxHosts=2", upstream: "mongodb+srv://cluster.example.net/?srvMaxHosts=2", out: "mongodb://ada:x@127.0.0.1:5001,127.0.0.1:5002/shop?retryWrites=true&authSource=own&replicaSet=atlas", listeners: two, txt: []topology.Option{{Name: "authSource", Value: "admin"}, {Name: "replicaSet", Value: "atlas"}}},
+		{in: "mongodb://ada:p%40ss%3Aw%2Frd@%2Ftmp%2Fmongodb-27017.sock/shop?w=1", upstream: "mongodb://%2Ftmp%2Fmongodb-27017.sock/?", out: "mongodb://ada:p%40ss%3Aw%2Frd@127.0.0.1:5001/shop?w=1&directConnection=true", listeners: one},
 		{in: "mongodb://[::1]:27017/", upstream: "mongodb://[::1]:27017/?", out: "mongodb://127.0.0.1:5001/?directConnection=true", listeners: one},
 	} {
 		u, err := parseClientURI("MONGODB_URI", tt.in)
@@ -32,13 +34,13 @@ func TestClientURI(t *testing.T) {
 		if got := u.upstream(); got != tt.upstream {
 			t.Errorf("%s: upstream %s, want %s", tt.in, got, tt.upstream)
 		}
-		if got := u.through(tt.listeners, tt.txt); got != tt.out {
+		if got := u.through(tt.listeners, tt.txt, !u.several()); got != tt.out {
 			t.Errorf("%s: becomes %s, want %s", tt.in, got, tt.out)
 		}
 	}
-	for _, in := range []string{"", "localhost:27017", "http://localhost", "mongodb://", "mongodb:///shop", "mongodb://ada:x@/shop"} {
-		if u, err := parseClientURI("MONGODB_URI", in); err == nil {
-			t.Errorf("%q was read as %+v", in, u)
+	for _, in := range []string{"", "localhost:27017", "http://localhost", "mongodb://", "mongodb:///shop", "mongodb://ada:x@/shop", "mongodb://ada:pen?cil@db1", "mongodb://db1:pencil", "mongodb://ada:x@db1,,db2"} {
+		if u, err := parseClientURI("MONGODB_URI", in); err == nil || strings.Contains(err.Error(), "pen") {
+			t.Errorf("%q was read as %+v, %v", in, u, err)
 		}
 	}
 	u, err := parseClientURI("MONGODB_URI", "mongodb://db1/?tls=true&tlsCAFile=%2Fca.pem&tlsCertificateKeyFile=me.pem&tlsAllowInvalidHostnames=true")
@@ -49,5 +51,18 @@ func TestClientURI(t *testing.T) {
 	u.secure(&e)
 	if e.UpstreamTLSCA != "/ca.pem" || e.UpstreamTLSCert != "me.pem" || e.UpstreamTLSKey != "me.pem" || !e.UpstreamTLSInsecure {
 		t.Errorf("%+v", e)
+	}
+}
+
+// TestFreshURI: an empty server has neither users nor a set; what is the application's
+// stays.
+func TestFreshURI(t *testing.T) {
+	u, err := parseClientURI("MONGODB_URI", "mongodb+srv://ada:x@cluster.example.net/shop?w=majority&authSource=admin&authMechanism=SCRAM-SHA-256&replicaSet=rs0&appName=tests")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := u.fresh()
+	if got := f.through([]string{"127.0.0.1:5001"}, nil, true); got != "mongodb://127.0.0.1:5001/shop?w=majority&appName=tests&directConnection=true" {
+		t.Error(got)
 	}
 }

@@ -1,17 +1,13 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -227,7 +223,7 @@ func (c *config) complete(f *pflag.FlagSet) error {
 			continue // of the command, and no key
 		}
 		if err := f.Set(name, value); err != nil {
-			return usage("--%s: %w", name, err)
+			return flagError(err)
 		}
 	}
 	for name, values := range c.given.lists {
@@ -250,14 +246,13 @@ func (c *config) read() error {
 	if c.file == "" {
 		return nil
 	}
-	raw, err := os.ReadFile(c.file)
+	raw, err := configText(c.file)
 	if err != nil {
-		return usage("config.file: %w", err)
+		return err
 	}
 	before := *c
-	d := yaml.NewDecoder(bytes.NewReader(raw), yaml.Strict())
-	if err := d.Decode(c); err != nil && !errors.Is(err, io.EOF) {
-		return usage("config.file %s:\n%s", c.file, withoutSecrets(yaml.FormatError(err, false, true)))
+	if err := decodeConfig(raw, c); err != nil {
+		return usage("config.file %s:\n%w", before.file, err)
 	}
 	if c.Log.Level == "" && c.file == "" { // a file of comments only: the decoder cleared everything
 		*c = before
@@ -271,12 +266,14 @@ func fromEnv(f *pflag.FlagSet, names ...string) error {
 	for _, name := range names {
 		key := envName(name)
 		value, ok := os.LookupEnv(key)
+		said := fmt.Sprintf("%s %q", key, value)
 		if path, fromFile := os.LookupEnv(key + "_FILE"); fromFile && !ok {
 			raw, err := os.ReadFile(path)
 			if err != nil {
-				return usage("%s_FILE: %w", key, err)
+				return usage("%s_FILE %q: %s; it names the file that has the value", key, path, trouble(err))
 			}
 			value, ok = strings.TrimSpace(string(raw)), true
+			said = fmt.Sprintf("%s_FILE %q", key, path) // what is in it is nobody's business
 		}
 		if !ok || f.Lookup(name) == nil {
 			continue
@@ -288,7 +285,7 @@ func fromEnv(f *pflag.FlagSet, names ...string) error {
 			err = f.Set(name, value)
 		}
 		if err != nil {
-			return usage("%s: %w", key, err)
+			return usage("%s: want %s", said, wanted(f.Lookup(name)))
 		}
 	}
 	return nil
@@ -346,6 +343,9 @@ func (c *config) check() error {
 				return usage("%s %d: want a port, 1 to 65535", name, port)
 			}
 		}
+	}
+	if c.TopologyAdvertise != "" && !c.Topology {
+		return usage("topology-advertise says where the listeners of --topology are reached: give both, or none")
 	}
 	if c.TopologyMaxMembers < 1 || c.TopologyMaxMembers > 50 {
 		return usage("topology-max-members %d: want 1 to 50", c.TopologyMaxMembers)

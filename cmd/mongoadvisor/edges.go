@@ -120,6 +120,9 @@ func (p *pipeline) apply(s *proxy.Server, up upstream) {
 // line for each listener and reason in ten seconds. A failed dial has its own.
 func (p *pipeline) refused(r *proxy.Refusal) {
 	p.metrics.Refused(string(r.Reason))
+	if r.Reason == proxy.RefusedUpstream {
+		p.unreached.Add(1)
+	}
 	if r.Reason != proxy.RefusedUpstream && p.dials.allow("refused "+string(r.Reason)+" "+r.Listener) {
 		p.logger.Warn("connection refused", zap.String("reason", string(r.Reason)), zap.String("listener", r.Listener),
 			zap.String("network.peer.address", peer(r.Client)), zap.Error(r.Err))

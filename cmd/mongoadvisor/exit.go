@@ -43,8 +43,9 @@ func exitCode(err error) int {
 }
 
 // userinfo is what stands before the host in an address, should somebody have
-// given one with a password.
-var userinfo = regexp.MustCompile(`\S+@`)
+// given one with a password: in a URI all of the line before it, for a password may hold
+// anything.
+var userinfo = regexp.MustCompile(`\S+://.*@|\S+@`)
 
 // complain prints an error, unless it has nothing more to say. Errors quote what
 // was given, and lines of the configuration; passwords are taken out.

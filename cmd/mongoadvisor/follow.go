@@ -22,10 +22,8 @@ type tail struct {
 // runFollow judges a log as it grows, until ctx ends. Findings, metrics and API are
 // those of the proxy.
 func runFollow(ctx context.Context, c *config, path string, stdout, stderr io.Writer) error {
-	for _, path := range []string{c.Output, c.WriteBaseline} {
-		if err := writable(path); err != nil {
-			return err
-		}
+	if err := c.writable(); err != nil {
+		return err
 	}
 	out := openOutputs(c, stdout, stderr)
 	defer out.close()

@@ -19,10 +19,13 @@ func (c *config) known() ([]store.Known, error) {
 		return nil, nil
 	}
 	known, err := store.ReadBaseline(c.Baseline)
-	if errors.Is(err, fs.ErrNotExist) {
+	var file *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, usage("baseline %s is not there; --write-baseline makes one", c.Baseline)
-	}
-	if err != nil {
+	case errors.As(err, &file):
+		return nil, usage("baseline %s: %s", c.Baseline, trouble(err))
+	case err != nil:
 		return nil, usage("baseline: %w", err)
 	}
 	return known, nil
@@ -80,8 +83,16 @@ func (c *config) baselineFile() *sink.BaselineFile {
 	return &sink.BaselineFile{Path: filepath.ToSlash(relative), Lines: lines}
 }
 
-// writable finds out before anything runs that the report can be written.
-func writable(path string) error {
+// writable finds out before anything runs that what is written at its end can be.
+func (c *config) writable() error {
+	if err := writable("output", c.Output); err != nil {
+		return err
+	}
+	return writable("write-baseline", c.WriteBaseline)
+}
+
+// writable does so for the file that a flag names.
+func writable(flag, path string) error {
 	if path == "" {
 		return nil
 	}
@@ -89,8 +100,11 @@ func writable(path string) error {
 		defer func() { _ = os.Remove(path) }() // written at the end
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o644)
+	if errors.Is(err, fs.ErrNotExist) {
+		return usage("%s %s: no such folder; make it, or name a file in another", flag, path)
+	}
 	if err != nil {
-		return usage("output: %w", err)
+		return usage("%s %s: %s", flag, path, trouble(err))
 	}
 	return f.Close()
 }
@@ -103,7 +117,7 @@ func writeReport(c *config, r *sink.Report) error {
 	r.Baseline = c.baselineFile()
 	f, err := os.Create(c.Output)
 	if err != nil {
-		return usage("output: %w", err)
+		return usage("output %s: %s", c.Output, trouble(err))
 	}
 	if err := r.Write(f, c.Format); err != nil {
 		_ = f.Close()

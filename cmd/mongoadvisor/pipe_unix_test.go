@@ -66,7 +66,7 @@ func TestWritableKeepsLinks(t *testing.T) {
 	if err := os.Symlink("report", link); err != nil {
 		t.Fatal(err)
 	}
-	if err := writable(link); err != nil {
+	if err := writable("output", link); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Readlink(link); err != nil {

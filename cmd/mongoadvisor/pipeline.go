@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -32,8 +33,9 @@ type pair struct {
 // pipeline is a running proxy with everything behind it.
 type pipeline struct {
 	*service
-	ends    ends
-	members *members // only with --topology
+	ends      ends
+	members   *members     // only with --topology
+	unreached atomic.Int64 // connections whose upstream could not be dialled
 
 	mu       sync.Mutex
 	proxies  []*proxy.Server
@@ -75,7 +77,7 @@ func (p *pipeline) start(pairs []pair) error {
 	}
 	if err := p.listen(pairs); err != nil {
 		p.stop(context.Background())
-		return usage("%w", err)
+		return unopened("listen", err)
 	}
 	p.web.SetReady(true)
 	return nil

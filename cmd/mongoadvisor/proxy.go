@@ -33,11 +33,14 @@ read or has no room for is passed on and counted.`,
 		Example: `  mongoadvisor proxy --listen 127.0.0.1:27217 --upstream 127.0.0.1:27017
   mongoadvisor proxy 27217=db1:27017 27218=db2:27017 --profile production
   mongoadvisor proxy --upstream 'mongodb://db1:27017/?tls=true'
-  mongoadvisor proxy --topology --upstream 'mongodb://db1,db2,db3/?replicaSet=rs0'
+  mongoadvisor proxy --topology --upstream 'mongodb://db1,db2/?replicaSet=rs0'
   mongoadvisor proxy --topology --upstream mongodb+srv://cluster.example.net
   mongoadvisor proxy --upstream 127.0.0.1:27017 | jq .finding
-  mongoadvisor proxy --upstream 127.0.0.1:27017 --output report.txt   # at the end`,
+  mongoadvisor proxy --upstream db1 --output report.txt   # at the end`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && cmd.Flags().Changed("listen") {
+				return usage("give either LISTEN=UPSTREAM pairs or --listen and --upstream")
+			}
 			if err := c.load(cmd); err != nil {
 				return err
 			}
@@ -106,10 +109,8 @@ func (c *config) pairs(args []string) ([]pair, error) {
 
 // runProxy serves until a signal. The first one drains, a second ends at once.
 func runProxy(ctx context.Context, c *config, pairs []pair, stdout, stderr io.Writer) error {
-	for _, path := range []string{c.Output, c.WriteBaseline} {
-		if err := writable(path); err != nil {
-			return err
-		}
+	if err := c.writable(); err != nil {
+		return err
 	}
 	if err := inherit(pairs); err != nil {
 		return err

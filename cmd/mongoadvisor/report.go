@@ -22,15 +22,15 @@ func newReport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report",
 		Short: "Print the findings of a running process, or those that are kept",
-		Long: `report prints what a running proxy, capture or analyze --follow has found so far,
-or what is kept in --storage.path or --storage.uri, in any format. Findings of
-processes that share a store are one report.
+		Long: `report prints what a running proxy, capture or analyze --follow has found so
+far, or what is kept in --storage.path or --storage.uri, in any format. Findings
+of processes that share a store are one report.
 
 Exit codes: 0 done, 1 findings at or above --fail-on, 2 usage or configuration,
 3 there are no findings to be read, 4 nobody answers there.`,
 		Example: `  mongoadvisor report --url http://127.0.0.1:28217
   mongoadvisor report --storage.path /var/lib/mongoadvisor --output report.html
-  MONGOADVISOR_STORAGE_URI_FILE=/run/secrets/uri mongoadvisor report --format json
+  MONGOADVISOR_STORAGE_URI_FILE=/run/secrets/uri mongoadvisor report
   mongoadvisor report --config.file mongoadvisor.yaml --fail-on high`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -65,10 +65,8 @@ func (c *config) reporting(f *pflag.FlagSet) {
 }
 
 func runReport(ctx context.Context, c *config, address string, stdout io.Writer) error {
-	for _, path := range []string{c.Output, c.WriteBaseline} {
-		if err := writable(path); err != nil {
-			return err
-		}
+	if err := c.writable(); err != nil {
+		return err
 	}
 	j, err := c.judgement(analyzers.All())
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,7 +44,7 @@ above --fail-on that are not in the baseline; 2 usage or configuration, 3 the
 command never connected, 4 no server could be reached or started.`,
 		Example: `  mongoadvisor run --mongod -- go test ./...
   mongoadvisor run --env DB_URL -- npm test
-  mongoadvisor run --baseline mongoadvisor-baseline.json --output findings.sarif -- pytest`,
+  mongoadvisor run --baseline known.json --output findings.sarif -- pytest`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage("name the command to run, behind --: %s -- go test ./...", cmd.CommandPath())
@@ -84,10 +85,13 @@ type gate struct {
 }
 
 func (g *gate) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	for _, path := range append(slices.Clone(g.outputs), g.config.WriteBaseline) {
-		if err := writable(path); err != nil {
+	for _, path := range g.outputs {
+		if err := writable("output", path); err != nil {
 			return err
 		}
+	}
+	if err := writable("write-baseline", g.config.WriteBaseline); err != nil {
+		return err
 	}
 	uris, err := g.uris()
 	if err != nil {
@@ -119,6 +123,9 @@ func (g *gate) run(ctx context.Context, args []string, stdin io.Reader, stdout, 
 func (g *gate) uris() (map[string]clientURI, error) {
 	out := map[string]clientURI{}
 	for _, name := range g.names() {
+		if name == "" || strings.ContainsAny(name, "= \x00") { // not quoted: it may have a value
+			return nil, usage("env: want the name of a variable without its value, as --env DB_URL")
+		}
 		text := os.Getenv(name)
 		if text == "" {
 			continue
@@ -147,6 +154,7 @@ func (g *gate) names() []string {
 // what was started for it.
 func (g *gate) server(ctx context.Context, uris map[string]clientURI, stderr io.Writer) (up upstream, txt []topology.Option, end func(), err error) {
 	end = func() {}
+	from := "upstream"
 	switch {
 	case g.mongod && g.config.Upstream != "":
 		return up, nil, end, usage("give either --mongod or --upstream")
@@ -171,6 +179,12 @@ func (g *gate) server(ctx context.Context, uris map[string]clientURI, stderr io.
 		if name == "" {
 			return up, nil, end, usage("%s is not set: set it to the server's connection string, name the server with --upstream, or start one with --mongod", uriVariable)
 		}
+		for other, v := range uris {
+			if !u.same(v) {
+				return up, nil, end, usage("%s names another server than %s: empty the one that is not to be judged, or name the server of both with --upstream", other, name)
+			}
+		}
+		from = name
 		g.config.Topology = u.several()
 		u.secure(&g.config.Edges)
 		if up, err = parseUpstream(u.upstream(), g.config.Topology); err != nil {
@@ -182,7 +196,7 @@ func (g *gate) server(ctx context.Context, uris map[string]clientURI, stderr io.
 		defer cancel()
 		found, lookErr := up.srv.resolve(ctx)
 		if lookErr != nil {
-			return up, nil, end, &exitError{exitUpstream, lookErr}
+			return up, nil, end, &exitError{exitUpstream, fmt.Errorf("%s: %w; is the name right, and can DNS be asked from here?", from, lookErr)}
 		}
 		txt = found.Options
 	}
@@ -201,14 +215,11 @@ func startMongod(ctx context.Context, say func(string, ...any)) (*mongod.Process
 func (g *gate) environment(uris map[string]clientURI, listeners []string, txt []topology.Option) []string {
 	env := os.Environ()
 	for _, name := range g.names() {
-		u, ok := uris[name]
-		if !ok {
-			u = clientURI{}
-			if g.config.Topology && len(listeners) > 0 {
-				u.hosts = strings.Join(listeners, ",") + "," // several
-			}
+		u := uris[name] // empty when the variable is new
+		if g.mongod {
+			u = u.fresh()
 		}
-		env = append(env, name+"="+u.through(listeners, txt)) // the last one counts
+		env = append(env, name+"="+u.through(listeners, txt, !g.config.Topology)) // the last one counts
 	}
 	return env
 }
@@ -235,13 +246,27 @@ func (g *gate) conclude(p *pipeline, command string, code int, stdout, stderr io
 	switch {
 	case code != 0: // the command's own failure is what has to be looked at first
 		complain(stderr, err)
+		complain(stderr, g.absent(p, command))
 		return &exitError{code, fmt.Errorf("%s ended with exit code %d", command, code)}
 	case err != nil:
 		return err
-	case p.stats.Connections.Load() == 0:
-		return unreadable(fmt.Errorf("%s never connected through the proxy: does it take its connection string from %s? (--env names other variables)", command, strings.Join(g.names(), ", ")))
 	}
-	return failing(g.config, report)
+	return cmp.Or(g.absent(p, command), failing(g.config, report))
+}
+
+// absent says why no connection was judged; nil when one was.
+func (g *gate) absent(p *pipeline, command string) error {
+	if p.stats.Connections.Load() > 0 {
+		return nil
+	}
+	if p.unreached.Load() > 0 {
+		var servers []string
+		for _, x := range p.pairs() {
+			servers = append(servers, x.upstream.address)
+		}
+		return &exitError{exitUpstream, fmt.Errorf("no connection of %s reached the server at %s: is it running, and is that its address?", command, strings.Join(servers, ", "))}
+	}
+	return unreadable(fmt.Errorf("%s never connected through the proxy: does it take its connection string from %s? (--env names other variables)", command, strings.Join(g.names(), ", ")))
 }
 
 // annotate tells GitHub of the findings, when it runs there: annotations in the
@@ -257,7 +282,7 @@ func (g *gate) annotate(report *sink.Report, stdout io.Writer) error {
 	}
 	f, openErr := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if openErr != nil {
-		return errors.Join(err, openErr)
+		return errors.Join(err, fmt.Errorf("GITHUB_STEP_SUMMARY: %w", openErr))
 	}
 	return errors.Join(err, report.Markdown(f), f.Close())
 }

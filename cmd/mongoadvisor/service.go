@@ -126,13 +126,13 @@ func (s *service) run() error {
 	s.reloads.start()
 	if s.config.Web.ListenAddress != "" {
 		if err := s.web.Start(); err != nil {
-			return usage("%w", err)
+			return unopened("web.listen-address", err)
 		}
 		s.logger.Info("web endpoint", zap.String("address", s.web.Addr()))
 	}
 	if a := s.config.Health.ListenAddress; a != "" {
 		if _, err := s.web.StartHealth(a); err != nil {
-			return usage("%w", err)
+			return unopened("health.listen-address", err)
 		}
 	}
 	return nil

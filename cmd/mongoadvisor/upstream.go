@@ -2,6 +2,7 @@ package main
 
 import (
 	"net"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -114,10 +115,16 @@ func withPort(s string) (string, error) {
 	if err != nil {
 		host, port = strings.Trim(s, "[]"), mongoPort
 	}
-	if n, err := strconv.Atoi(port); host == "" || err != nil || n < 1 || n > 65535 || strings.ContainsAny(host, " []") {
+	if n, err := strconv.Atoi(port); host == "" || err != nil || n < 1 || n > 65535 || strings.ContainsAny(host, " []") || !isHost(host) || strings.HasPrefix(s, "[") != strings.Contains(s, "]") {
 		return "", usage("upstream %q: want host:port with a port from 1 to 65535; IPv6 in brackets, as [::1]:27017", s)
 	}
 	return net.JoinHostPort(host, port), nil
+}
+
+// isHost reports whether colons, if there are any, are those of an IPv6 address.
+func isHost(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return err == nil || !strings.Contains(host, ":")
 }
 
 // listenAddress reads what stands before "=" in a pair: a port alone means

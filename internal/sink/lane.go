@@ -17,6 +17,9 @@ type Options struct {
 	MinSeverity analysis.Severity
 	// Batch is how many findings go together at most; 0 is one.
 	Batch int
+	// Interval is the least time between two batches: what comes meanwhile goes together.
+	// Batch bounds it. 0 for none.
+	Interval time.Duration
 	// Retry is how often a delivery that failed is tried again, each time after twice the
 	// pause: 1 s, 2 s, … up to a minute. What waits behind it is bounded.
 	Retry int
@@ -57,6 +60,7 @@ type lane struct {
 	closing chan struct{}
 	counts  map[Outcome]*atomic.Int64
 	onError func(sink string, err error)
+	sent    time.Time // when the last batch was, whatever became of it
 
 	key    string          // of its route; "" for one that stays
 	life   context.Context // over when a lane that was exchanged has had its time
@@ -86,6 +90,7 @@ func (l *lane) deliver() {
 				return
 			}
 			l.send(l.batch(e))
+			l.sent = time.Now()
 		case <-again:
 			l.send(nil)
 		}
@@ -98,7 +103,7 @@ func (l *lane) batch(first store.Entry) []store.Entry {
 	if l.options.Batch <= 1 {
 		return out
 	}
-	timer := time.NewTimer(batchPause)
+	timer := time.NewTimer(max(batchPause, time.Until(l.sent.Add(l.options.Interval))))
 	defer timer.Stop()
 	for len(out) < l.options.Batch {
 		select {

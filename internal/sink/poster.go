@@ -27,13 +27,17 @@ func newPoster(what, address, version string) (*poster, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, errors.New("want an address as https://host/path")
 	}
+	transport := http.DefaultTransport.(*http.Transport).Clone() // with its proxies, and idle connections of its own
+	transport.MaxResponseHeaderBytes = maxAnswer
 	return &poster{what: what, url: address, version: version, client: &http.Client{
+		Transport: transport,
 		// a redirect would send findings where nobody has allowed it
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }
 
-// maxAnswer is how much of an answer is read, so that the connection can be used again.
+// maxAnswer is how many bytes of an answer's body are read, so that the connection can be
+// used again, and how many its header may have.
 const maxAnswer = 64 << 10
 
 // send posts a body, with a signature unless that is empty. What the receiver refuses

@@ -3,7 +3,7 @@ package sink
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"slices"
 	"strings"
 
 	"mongoadvisor/internal/store"
@@ -30,32 +30,13 @@ func (s *Slack) Name() string { return "slack" }
 // Close ends idle connections.
 func (s *Slack) Close() error { s.post.client.CloseIdleConnections(); return nil }
 
-// maxSlack bounds the findings that a message shows, and maxSlackText each of their
-// texts in bytes: Slack cuts messages at 40,000 characters.
-const (
-	maxSlack     = 10
-	maxSlackText = 600
-)
-
 // Emit posts one message with all findings.
 func (s *Slack) Emit(ctx context.Context, entries []store.Entry) error {
-	var b strings.Builder
-	for i, e := range entries {
-		if i == maxSlack {
-			fmt.Fprintf(&b, "and %d more", len(entries)-maxSlack)
-			break
-		}
-		fmt.Fprintf(&b, "*%s %s %s* on `%s`", strings.ToUpper(e.Severity.String()), slackText(e.Rule), slackText(e.Name), slackCode(place(e)))
-		if e.Status != store.Open {
-			fmt.Fprintf(&b, " (%s)", e.Status)
-		}
-		fmt.Fprintf(&b, "\n%s\n>%s\n", slackText(short(e.Message, maxSlackText)), slackText(short(e.Fix.Text, maxSlackText)))
-		if e.Fix.Mongosh != "" {
-			fmt.Fprintf(&b, "```%s```\n", slackCode(short(e.Fix.Mongosh, maxSlackText)))
-		}
-		fmt.Fprintf(&b, "_seen %s, finding %s_\n\n", slackText(plural(e.Count, "time")), slackText(e.Fingerprint))
+	entries = slices.Clone(entries)
+	for i := range entries {
+		cleanEntry(&entries[i]) // a line break in a name would be one of the message
 	}
-	body, err := json.Marshal(map[string]string{"text": strings.TrimSpace(b.String())})
+	body, err := json.Marshal(map[string]string{"text": slackMessage(grouped(entries))})
 	if err != nil {
 		return &Permanent{err}
 	}

@@ -15,8 +15,8 @@ import (
 const SignatureHeader = "X-Mongoadvisor-Signature"
 
 // Webhook posts findings to an address as JSON:
-// {"schema": 1, "program": "mongoadvisor", "version": "…", "findings": […]}, with findings
-// as the log and the API have them.
+// {"schema": 1, "program": "mongoadvisor", "version": "…", "groups": […], "findings": […]},
+// with findings as the log and the API have them, in the order of their groups.
 type Webhook struct {
 	post    *poster
 	secret  []byte
@@ -44,13 +44,15 @@ type webhookBody struct {
 	Schema   int           `json:"schema"`
 	Program  string        `json:"program"`
 	Version  string        `json:"version"`
+	Groups   []group       `json:"groups"`
 	Findings []store.Entry `json:"findings"`
 }
 
 // Emit posts findings. What the receiver refuses for good is a [Permanent] error, a
 // request to come again later a [Later] one. No error repeats the address.
 func (w *Webhook) Emit(ctx context.Context, entries []store.Entry) error {
-	body, err := json.Marshal(webhookBody{store.Schema, "mongoadvisor", w.version, entries})
+	groups := grouped(entries)
+	body, err := json.Marshal(webhookBody{store.Schema, "mongoadvisor", w.version, groups, all(groups)})
 	if err != nil {
 		return &Permanent{err}
 	}

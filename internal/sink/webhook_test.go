@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -206,8 +207,8 @@ func TestBatches(t *testing.T) {
 	defer receiver.Close()
 	d := NewDispatcher(nil)
 	d.Add(newWebhook(t, receiver.URL, ""), Options{Batch: 50})
-	for range 120 {
-		d.Announce(store.Entry{})
+	for i := range 120 {
+		d.Announce(store.Entry{Fingerprint: strconv.Itoa(i)})
 	}
 	waitFor(t, func() bool { return outcomes(d)["webhook delivered"] == 120 })
 	d.Close()

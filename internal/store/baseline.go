@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -122,7 +123,10 @@ func ReadBaseline(path string) ([]Known, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&f); err != nil {
-		return nil, fmt.Errorf("%s is no baseline: %w", path, err)
+		return nil, fmt.Errorf("%s is no baseline: %w; --write-baseline makes one", path, worded(err))
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s is no baseline: something follows its end; --write-baseline makes one", path)
 	}
 	if f.Schema != Schema {
 		return nil, fmt.Errorf("%s: schema %d is not known; this version writes and reads %d", path, f.Schema, Schema)
@@ -138,4 +142,20 @@ func ReadBaseline(path string) ([]Known, error) {
 		seen[k.Fingerprint] = true
 	}
 	return f.Findings, nil
+}
+
+// worded says in words of files what the decoder says in those of Go.
+func worded(err error) error {
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.Is(err, io.EOF):
+		return errors.New("it is empty")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("it is cut off")
+	case errors.As(err, &kind) && kind.Field != "":
+		return fmt.Errorf("%s is of another kind, a JSON %s", kind.Field, kind.Value)
+	case errors.As(err, &kind):
+		return fmt.Errorf("it is a JSON %s", kind.Value)
+	}
+	return err
 }

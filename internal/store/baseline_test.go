@@ -85,8 +85,12 @@ func written2(t *testing.T, s *Store) string {
 
 func TestBaselineErrorsSayWhatIsWrong(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                              "is no baseline",
-		"[]":                            "is no baseline",
+		"":                              "is no baseline: it is empty; --write-baseline makes one",
+		"[]":                            "is no baseline: it is a JSON array;",
+		`{"schema": "1"}`:               "is no baseline: schema is of another kind, a JSON string;",
+		`{"schema": 1, "findings": [`:   "is no baseline: it is cut off;",
+		`{"schema": 1} {"schema": 1}`:   "something follows its end",
+		"\x00\x01":                      "is no baseline: invalid character",
 		`{"schema": 2, "findings": []}`: "schema 2 is not known",
 		`{"schema": 1, "findngs": []}`:  "findngs",
 		`{"schema": 1, "findings": [{"fingerprint": "zz", "severity": "low"}]}`:                                                                       "16 hexadecimal digits",

@@ -172,7 +172,7 @@ var (
 	panicsDesc      = desc("rule_panics_total", "Panics of a rule; each cost the rule one operation.", "rule")
 	secondsDesc     = desc("rule_seconds_total", "Time spent in a rule, estimated from a sample.", "rule")
 	notifiedDesc    = desc("notifications_total", "Findings handed to a sink, by outcome.", "sink", "outcome")
-	activeDesc      = desc("finding_active", "1 for each open or regressed finding.", "fingerprint", "rule", "severity", "database", "collection")
+	activeDesc      = desc("finding_active", "1 for each open finding, 2 for each that came back after it was fixed.", "fingerprint", "rule", "severity", "database", "collection")
 	untrackedDesc   = desc("findings_untracked", "Findings without a series or an entry of their own, for want of room.")
 	reloadDesc      = desc("config_last_reload_successful", "1 when the configuration in force is the one last read.")
 	membersDesc     = desc("topology_members", "Members of the replica set, by state: listening, without_listener, left.", "state")
@@ -281,7 +281,11 @@ func (s *sources) findings(gauge func(*prometheus.Desc, float64, ...string)) {
 			continue
 		}
 		database, collection, _ := strings.Cut(e.Namespace, ".")
-		gauge(activeDesc, 1, e.Fingerprint, e.Rule, e.Severity.String(), database, collection)
+		value := 1.0
+		if e.Status == store.Regressed {
+			value = 2
+		}
+		gauge(activeDesc, value, e.Fingerprint, e.Rule, e.Severity.String(), database, collection)
 	}
 	for _, r := range s.Rules() {
 		for _, severity := range analysis.Severities() {

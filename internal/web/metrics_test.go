@@ -124,7 +124,7 @@ func TestActiveFindingsAreCapped(t *testing.T) {
 			active++
 		}
 	}
-	if active != 2 || got["mongoadvisor_finding_active{collection=a.b,database=shop,fingerprint=3,rule=Q01,severity=high}"] != 1 {
+	if active != 2 || got["mongoadvisor_finding_active{collection=a.b,database=shop,fingerprint=3,rule=Q01,severity=high}"] != 2 || got["mongoadvisor_finding_active{collection=a.b,database=shop,fingerprint=1,rule=Q01,severity=high}"] != 1 {
 		t.Errorf("%d active", active)
 	}
 	if got["mongoadvisor_findings_untracked{}"] != 4 || got["mongoadvisor_findings{rule=Q01,severity=high,status=open}"] != 2 {

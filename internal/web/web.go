@@ -70,7 +70,7 @@ func (s *Server) Start() error {
 	}
 	l, err := net.Listen("tcp", s.config.Listen)
 	if err != nil {
-		return fmt.Errorf("web.listen-address %s: %w", s.config.Listen, err)
+		return fmt.Errorf("web.listen-address %s: %w", s.config.Listen, unnamed(err))
 	}
 	handler, err := s.handler()
 	if err != nil {
@@ -82,6 +82,15 @@ func (s *Server) Start() error {
 	s.done = make(chan error, 1)
 	go s.serve()
 	return nil
+}
+
+// unnamed is why nothing can be listened on, without the address.
+func unnamed(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Err
+	}
+	return err
 }
 
 // newServer says what net/http has to say in our log, where the one it has is
@@ -109,7 +118,7 @@ func (s *Server) serve() {
 func (s *Server) StartHealth(address string) (net.Addr, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("health.listen-address %s: %w", address, err)
+		return nil, fmt.Errorf("health.listen-address %s: %w", address, unnamed(err))
 	}
 	mux := http.NewServeMux()
 	s.probes(mux)
