@@ -64,7 +64,7 @@ func (c *config) alertFile() ([]alert, error) {
 	}
 	f, err := sink.NewFile(c.Alert.File)
 	if err != nil {
-		return nil, usage("alert.file %s: %s", c.Alert.File, trouble(err))
+		return nil, usage("alert.file %s: %w", c.Alert.File, trouble(err))
 	}
 	floor, err := analysis.ParseSeverity(c.Alert.MinSeverity)
 	return []alert{{f, sink.Options{MinSeverity: floor}}}, err

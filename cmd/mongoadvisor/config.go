@@ -270,7 +270,7 @@ func fromEnv(f *pflag.FlagSet, names ...string) error {
 		if path, fromFile := os.LookupEnv(key + "_FILE"); fromFile && !ok {
 			raw, err := os.ReadFile(path)
 			if err != nil {
-				return usage("%s_FILE %q: %s; it names the file that has the value", key, path, trouble(err))
+				return usage("%s_FILE %q: %w; it names the file that has the value", key, path, trouble(err))
 			}
 			value, ok = strings.TrimSpace(string(raw)), true
 			said = fmt.Sprintf("%s_FILE %q", key, path) // what is in it is nobody's business

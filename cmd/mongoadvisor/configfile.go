@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"reflect"
 	"strings"
@@ -21,14 +22,16 @@ const maxConfig = 1 << 20
 // configText reads a configuration file that is one by its looks.
 func configText(path string) ([]byte, error) {
 	f, err := os.Open(path)
-	if err != nil {
-		return nil, usage("config.file %s: %s; `mongoadvisor config print-defaults` prints one to start from", path, trouble(err))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usage("config.file %s: %w; `mongoadvisor config print-defaults` prints one to start from", path, trouble(err))
+	} else if err != nil {
+		return nil, usage("config.file %s: %w", path, trouble(err))
 	}
 	defer func() { _ = f.Close() }()
 	raw, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
 	switch {
 	case err != nil:
-		return nil, usage("config.file %s: %s", path, trouble(err))
+		return nil, usage("config.file %s: %w", path, trouble(err))
 	case len(raw) > maxConfig:
 		return nil, usage("config.file %s has more than 1 MiB, and is hardly a configuration; `mongoadvisor config print-defaults` prints one", path)
 	case !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0:

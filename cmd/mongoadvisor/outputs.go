@@ -24,7 +24,7 @@ func (c *config) known() ([]store.Known, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, usage("baseline %s is not there; --write-baseline makes one", c.Baseline)
 	case errors.As(err, &file):
-		return nil, usage("baseline %s: %s", c.Baseline, trouble(err))
+		return nil, usage("baseline %s: %w", c.Baseline, trouble(err))
 	case err != nil:
 		return nil, usage("baseline: %w", err)
 	}
@@ -104,7 +104,7 @@ func writable(flag, path string) error {
 		return usage("%s %s: no such folder; make it, or name a file in another", flag, path)
 	}
 	if err != nil {
-		return usage("%s %s: %s", flag, path, trouble(err))
+		return usage("%s %s: %w", flag, path, trouble(err))
 	}
 	return f.Close()
 }
@@ -117,7 +117,7 @@ func writeReport(c *config, r *sink.Report) error {
 	r.Baseline = c.baselineFile()
 	f, err := os.Create(c.Output)
 	if err != nil {
-		return usage("output %s: %s", c.Output, trouble(err))
+		return usage("output %s: %w", c.Output, trouble(err))
 	}
 	if err := r.Write(f, c.Format); err != nil {
 		_ = f.Close()

@@ -9,21 +9,30 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// fileTrouble is an error of a file in other words.
+type fileTrouble struct {
+	words string
+	error // what is behind it
+}
+
+func (t *fileTrouble) Error() string { return t.words }
+func (t *fileTrouble) Unwrap() error { return t.error }
+
 // trouble words why a file cannot be used, without its name, which the message has.
-func trouble(err error) string {
+func trouble(err error) error {
+	words := err.Error()
+	var p *fs.PathError
 	switch {
 	case errors.Is(err, syscall.EISDIR):
-		return "it is a folder, and no file"
+		words = "it is a folder, and no file"
 	case errors.Is(err, fs.ErrNotExist):
-		return "no such file or folder"
+		words = "no such file or folder"
 	case errors.Is(err, fs.ErrPermission):
-		return "permission denied; who runs this has no right to it"
+		words = "permission denied; who runs this has no right to it"
+	case errors.As(err, &p):
+		words = p.Err.Error()
 	}
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err.Error()
-	}
-	return err.Error()
+	return &fileTrouble{words, err}
 }
 
 // unopened adds the way out to the error of a listener, which names the address. flag
