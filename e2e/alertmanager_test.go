@@ -55,6 +55,7 @@ func firing(t *testing.T, address, rule string) (out []map[string]string) {
 // thirty seconds of crossing its floor, names its culprit, and is resolved once the
 // traffic is repaired.
 func TestAlertOfALookup(t *testing.T) {
+	t.Parallel()
 	address := alertmanager(t)
 	server := mongodtest.Start(t)
 	p := startProxy(t, server.Addr(), "--alert.alertmanager.url", address, "--alert.min-severity", "low", "--fixed-after", "2s")

@@ -15,6 +15,7 @@ import (
 // TestBaseline: what one run writes down mutes the next one, but for what is new;
 // what did not occur again is named.
 func TestBaseline(t *testing.T) {
+	t.Parallel()
 	server := mongodtest.Start(t)
 	path := filepath.Join(t.TempDir(), "baseline.json")
 	search := func(p *proxied, field string) {

@@ -72,6 +72,7 @@ func running(t *testing.T, p *proxied) bool {
 
 // TestSeveralPairs: one process serves several listeners, also on IPv6.
 func TestSeveralPairs(t *testing.T) {
+	t.Parallel()
 	server := mongodtest.Start(t)
 	l, err := net.Listen("tcp", "[::1]:0")
 	if err != nil {

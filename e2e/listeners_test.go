@@ -80,6 +80,7 @@ func TestUnixSocket(t *testing.T) {
 // TestInheritedSocket: a socket that a service manager holds turns nobody away
 // while the program is not there: who came early is served once it is.
 func TestInheritedSocket(t *testing.T) {
+	t.Parallel()
 	server := mongodtest.Start(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -160,6 +160,7 @@ func (h *habits) keep(t *testing.T) {
 // alert of a server that is away. All the while nothing fails to be scraped, evaluated or
 // sent, and every expression of the dashboard has something to show.
 func TestPrometheusAlerts(t *testing.T) {
+	t.Parallel()
 	am := alertmanager(t)
 	server := mongodtest.Start(t)
 	p := startProxy(t, server.Addr(), "--fixed-after", "3s")

@@ -94,6 +94,7 @@ func searched(field string) bson.D {
 // TestReloadUnderLoad: fifty reloads, by signal, request and changed file, half of them
 // of a file that is wrong. No command on the open connections fails, and each is counted.
 func TestReloadUnderLoad(t *testing.T) {
+	t.Parallel()
 	const workers, reloads = 4, 50
 	server := mongodtest.Start(t)
 	p := startReloadable(t, server.Addr(), "remind: 1h\n", "--web.enable-lifecycle", "--analysis.full-rate", "0")
@@ -161,6 +162,7 @@ func TestReloadUnderLoad(t *testing.T) {
 // TestBadFileKeepsTheOldOne: whatever is wrong with it, nothing of it is taken over, and
 // it is said where, without what is secret.
 func TestBadFileKeepsTheOldOne(t *testing.T) {
+	t.Parallel()
 	server := mongodtest.Start(t)
 	const good = "ignore: [{rule: Q02, namespace: shop.muted, reason: known}]\nalert: {min-severity: low}\n"
 	p := startReloadable(t, server.Addr(), good, "--web.enable-lifecycle")
@@ -288,6 +290,7 @@ func TestReloadTakesEffect(t *testing.T) {
 // TestWebhookIsExchanged: findings from before go to the old receiver, those from after
 // to the new one, and neither the log nor a counter misses any.
 func TestWebhookIsExchanged(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	got := map[string][]string{}
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -356,6 +359,7 @@ func TestReloadByRequestIsOff(t *testing.T) {
 // TestFileIsReplaced: by a link, as Kubernetes does it, and a file that is gone for good
 // is said once and comes back.
 func TestFileIsReplaced(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"one", "two"} {
 		text := "rules: [\"-Q01\"]\n# " + name + "\n"

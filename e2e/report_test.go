@@ -16,6 +16,7 @@ import (
 // TestReportOfARunningProcess: it is the one that the process itself would write, also
 // with user and password, and a baseline holds for it.
 func TestReportOfARunningProcess(t *testing.T) {
+	t.Parallel()
 	server := mongodtest.Start(t)
 	config := filepath.Join(t.TempDir(), "web.yml")
 	users := "basic_auth_users:\n  prometheus: $2a$10$RqcJdtWy2N3CdL.Nn8iuk.1jwt5rykSJVhiuN.havWFK2n3oM9RRW\n" // of docs/security.md

@@ -39,6 +39,7 @@ exec env -u HOME setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-s
 // TestRunsWithoutRights: it serves, tells systemd that it does, and ends, with no
 // more rights than the page of security says it needs.
 func TestRunsWithoutRights(t *testing.T) {
+	t.Parallel()
 	rootFor(t, "giving up rights")
 	needs(t, "unshare", "setpriv", "mountpoint")
 	server := mongodtest.Start(t)

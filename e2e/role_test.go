@@ -18,6 +18,7 @@ import (
 // back. Who is connected to it through the proxy, without --topology, is told what
 // it tells everybody; reads go on; and the log has no error but that it was away.
 func TestUpstreamComesBackInAnotherRole(t *testing.T) {
+	t.Parallel()
 	set := mongodtest.StartSet(t, mongod.SetOptions{})
 	member, err := set.Primary(t.Context())
 	if err != nil {

@@ -77,6 +77,7 @@ func snapshot(t *testing.T, dir string) (fingerprints int) {
 // TestStorageFillsUp: with the disk full the snapshot of before stays whole, traffic and
 // findings go on, and with room again everything is kept.
 func TestStorageFillsUp(t *testing.T) {
+	t.Parallel()
 	server := mongodtest.Start(t)
 	p, inside := startIn(t, `mount -t tmpfs -o size=256k small "$KEPT"`, server.Addr())
 	db := connect(t, p.uri("&timeoutMS=20000"), "app").Database("shop")

@@ -160,6 +160,7 @@ func reported(t *testing.T, args ...string) []byte {
 // TestFindingsSurviveARestart: after an end in good order and after kill -9, and what
 // was told is not told again.
 func TestFindingsSurviveARestart(t *testing.T) {
+	t.Parallel()
 	server, dir := mongodtest.Start(t), filepath.Join(t.TempDir(), "kept")
 	start := func() (*proxied, *mongo.Client) {
 		p := startProxy(t, server.Addr(), "--storage.path", dir, "--storage.interval", "1s")
@@ -216,6 +217,7 @@ func TestFindingsSurviveARestart(t *testing.T) {
 // TestStorageThatCannotBeUsed: whatever is wrong there, the proxy starts, serves, and
 // says so once.
 func TestStorageThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
 	server := mongodtest.Start(t)
 	damaged, newer, file := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "file")
 	for path, content := range map[string]string{
@@ -235,6 +237,7 @@ func TestStorageThatCannotBeUsed(t *testing.T) {
 		"nobody answers": {[]string{"--storage.uri", "mongodb://" + freePort(t) + "/"}, "connection refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p := startProxy(t, server.Addr(), append(c.args, "--storage.interval", "1s")...)
 			antiPatterns(t, connect(t, p.uri(""), "app"), 5)
 			p.settled()
@@ -258,9 +261,11 @@ func TestStorageThatCannotBeUsed(t *testing.T) {
 			}
 		})
 	}
-	for _, dir := range []string{damaged, newer} {
-		if list, _ := filepath.Glob(filepath.Join(dir, "findings.json.aside-*")); len(list) != 1 {
-			t.Errorf("set aside: %v", list)
+	t.Cleanup(func() { // after them all
+		for _, dir := range []string{damaged, newer} {
+			if list, _ := filepath.Glob(filepath.Join(dir, "findings.json.aside-*")); len(list) != 1 {
+				t.Errorf("set aside: %v", list)
+			}
 		}
-	}
+	})
 }

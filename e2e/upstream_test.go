@@ -22,6 +22,7 @@ import (
 // it back: clients see errors and never a hang or another's answer, and the
 // proxy serves them again by itself.
 func TestUpstreamKilledUnderLoad(t *testing.T) {
+	t.Parallel()
 	server := mongodtest.Start(t)
 	p := startProxy(t, server.Addr())
 	coll := connect(t, p.uri("&timeoutMS=10000"), "load").Database("shop").Collection("answers")
