@@ -78,14 +78,18 @@ func TestLogAgreesWithProxy(t *testing.T) {
 	if err := json.Unmarshal(out, &report); err != nil {
 		t.Fatal(err)
 	}
-	if c := report.Coverage; c.Ratio != 1 || c.Records == nil || !c.Records.Complete {
-		t.Errorf("coverage %+v, records %+v", c, c.Records)
+	if c := report.Coverage; c.Ratio != 1 || c.Records == nil {
+		t.Fatalf("coverage %+v, records %+v", c, c.Records)
+	}
+	has := op.HasReply | op.HasLatency | op.HasConn | op.HasExec | op.HasEvery
+	if !report.Coverage.Records.Complete { // it is recognised by operations that take no millisecond
+		t.Log("two hundred operations in a row took a millisecond each: this machine is too busy for it to show that the log has all")
+		has &^= op.HasEvery
 	}
 	rules := map[string]*analysis.Analyzer{}
 	for _, a := range analyzers.All() {
 		rules[a.ID] = a
 	}
-	const has = op.HasReply | op.HasLatency | op.HasConn | op.HasExec | op.HasEvery
 	byProxy, byLog := places(proxied), places(report.Findings)
 	agreed := 0
 	for _, place := range slices.Sorted(maps.Keys(byProxy)) {
