@@ -170,3 +170,26 @@ func TestSinkKeys(t *testing.T) {
 		}
 	}
 }
+
+// TestUnreadableConfigurationNamesIt: in the words of the start, once.
+func TestUnreadableConfigurationNamesIt(t *testing.T) {
+	folder := t.TempDir()
+	absent, empty := filepath.Join(folder, "absent.yaml"), filepath.Join(folder, "empty.yaml")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"":     "",
+		absent: absent + ": no such file or folder",
+		empty:  empty + " is empty; for all defaults write a comment into it",
+		folder: folder + " is no regular file, and cannot be read again",
+	} {
+		got := ""
+		if err := readable(path); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", path, got, want)
+		}
+	}
+}
