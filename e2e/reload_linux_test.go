@@ -78,7 +78,7 @@ func TestReloadOfCapture(t *testing.T) {
 		}
 		eventually(t, what, func() bool { return p.said(said) >= 1 })
 	}
-	hangUp("it says why it does not reload", "permission denied; this process has the rights of user 65534 now")
+	hangUp("it says why it does not reload", "permission denied; who runs this has no right to it; this process has the rights of user 65534 now")
 	if p.metric(inForce) != 0 {
 		t.Error("the metric says it is in force")
 	}

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"reflect"
 	"strings"
@@ -22,7 +24,11 @@ const maxConfig = 1 << 20
 func configText(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, usage("config.file %s: %s; `mongoadvisor config print-defaults` prints one to start from", path, trouble(err))
+		err = fmt.Errorf("config.file %s: %w", path, inWords{err})
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w; `mongoadvisor config print-defaults` prints one to start from", err)
+		}
+		return nil, usage("%w", err)
 	}
 	defer func() { _ = f.Close() }()
 	raw, err := io.ReadAll(io.LimitReader(f, maxConfig+1))

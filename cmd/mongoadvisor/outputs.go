@@ -24,7 +24,7 @@ func (c *config) known() ([]store.Known, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, usage("baseline %s is not there; --write-baseline makes one", c.Baseline)
 	case errors.As(err, &file):
-		return nil, usage("baseline %s: %s", c.Baseline, trouble(err))
+		return nil, usage("baseline %s: %w", c.Baseline, inWords{err})
 	case err != nil:
 		return nil, usage("baseline: %w", err)
 	}

@@ -204,10 +204,8 @@ func readable(path string) error {
 	}
 	info, err := os.Stat(path)
 	switch {
-	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%s: %w", path, fs.ErrPermission) // the log says whose rights
 	case err != nil:
-		return fmt.Errorf("%s: %s", path, trouble(err))
+		return fmt.Errorf("%s: %w", path, inWords{err})
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s is no regular file, and cannot be read again", path)
 	case info.Size() == 0:

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -191,5 +193,13 @@ func TestUnreadableConfigurationNamesIt(t *testing.T) {
 		if got != want {
 			t.Errorf("%q: %q, want %q", path, got, want)
 		}
+	}
+}
+
+// TestWordsKeepTheirError: the log of a reload says whose rights were missing.
+func TestWordsKeepTheirError(t *testing.T) {
+	err := usage("config.file c.yaml: %w", inWords{&fs.PathError{Op: "open", Path: "c.yaml", Err: fs.ErrPermission}})
+	if !errors.Is(err, fs.ErrPermission) || err.Error() != "config.file c.yaml: permission denied; who runs this has no right to it" {
+		t.Errorf("%v", err)
 	}
 }

@@ -70,3 +70,9 @@ func wanted(f *pflag.Flag) string {
 		return "text; in a list, quotes come in pairs"
 	}
 }
+
+// inWords is an error in the words of trouble, and still that error.
+type inWords struct{ error }
+
+func (e inWords) Error() string { return trouble(e.error) }
+func (e inWords) Unwrap() error { return e.error }
