@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -67,6 +68,15 @@ decoded.`,
 			if err := c.load(cmd); err != nil {
 				return err
 			}
+			var live []string
+			cmd.Flags().Visit(func(x *pflag.Flag) {
+				if strings.HasPrefix(x.Name, "alert.") || strings.HasPrefix(x.Name, "storage.") {
+					live = append(live, "--"+x.Name)
+				}
+			})
+			if len(live) > 0 {
+				return usage("%s: only with --follow; what files show is in the report, and neither sent nor kept", strings.Join(live, ", "))
+			}
 			return runAnalyze(cmd.Context(), c, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -93,6 +103,7 @@ func (c *config) analyzing(f *pflag.FlagSet) {
 	f.StringVar(&c.FailOn, "fail-on", "", "severity from which findings make the exit code 1; empty for never")
 	c.judging(f)
 	c.serving(f)
+	c.announcing(f)
 	c.lifecycle(f)
 }
 

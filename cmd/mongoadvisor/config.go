@@ -128,6 +128,7 @@ func defaults(profile store.Profile) *config {
 func (c *config) flags(f *pflag.FlagSet) {
 	c.judging(f)
 	c.serving(f)
+	c.announcing(f)
 }
 
 // judging registers what every command takes that judges operations.
@@ -152,17 +153,10 @@ func (c *config) captured(f *pflag.FlagSet, ports string) {
 	}
 }
 
-// serving registers what commands take that serve metrics and announce findings.
+// serving registers what commands take that log findings and serve metrics.
 func (c *config) serving(f *pflag.FlagSet) {
 	f.Var(&c.Remind, "remind", "least time between two log records of one finding")
 	f.Var(&c.FixedAfter, "fixed-after", "how long a finding must not be seen, while its collection is used, until it is fixed")
-	f.StringVar(&c.Alert.MinSeverity, "alert.min-severity", c.Alert.MinSeverity, "severity from which findings go to webhook and file")
-	f.StringVar(&c.Alert.Webhook.URL, "alert.webhook.url", "", "address that findings are posted to; empty for none. It may hold a token: better from the environment or its _FILE")
-	f.StringVar(&c.Alert.Webhook.Secret, "alert.webhook.secret", "", "secret the posts are signed with: from the environment or its _FILE, for a flag can be seen by everybody on the machine")
-	f.StringVar(&c.Alert.Slack.URL, "alert.slack.url", "", "incoming webhook of Slack, or of what takes the same; empty for none. It is a secret: better from the environment or its _FILE")
-	f.StringSliceVar(&c.Alert.Alertmanager.URL, "alert.alertmanager.url", nil, "Alertmanagers that have an alert for each open finding, as http://127.0.0.1:9093")
-	f.StringVar(&c.Alert.File, "alert.file", "", "file that findings are appended to as lines of JSON; empty for none")
-	c.Storage.flags(f)
 	f.StringVar(&c.Web.ListenAddress, "web.listen-address", c.Web.ListenAddress, "metrics, health and API; empty for none")
 	f.StringVar(&c.Web.Config.File, "web.config.file", "", "TLS and authentication of the web endpoint (Prometheus exporter-toolkit format)")
 	f.StringVar(&c.Health.ListenAddress, "health.listen-address", "", "plain listener for probes only; empty for none")
@@ -171,6 +165,17 @@ func (c *config) serving(f *pflag.FlagSet) {
 	f.Var(&c.Analysis.MaxMemory, "analysis.max-memory", "bytes of messages kept for analysis; beyond it messages are passed on unjudged and counted")
 	f.Var(&c.Analysis.MaxRequest, "analysis.max-request", "bytes kept of one request")
 	f.Var(&c.Analysis.MaxReply, "analysis.max-reply", "bytes kept of one reply")
+}
+
+// announcing registers what commands take whose findings go to somebody, or are kept.
+func (c *config) announcing(f *pflag.FlagSet) {
+	f.StringVar(&c.Alert.MinSeverity, "alert.min-severity", c.Alert.MinSeverity, "severity from which findings go to receivers and file; the log has all")
+	f.StringVar(&c.Alert.Webhook.URL, "alert.webhook.url", "", "address that findings are posted to; empty for none. It may hold a token: better from the environment or its _FILE")
+	f.StringVar(&c.Alert.Webhook.Secret, "alert.webhook.secret", "", "secret the posts are signed with: from the environment or its _FILE, for a flag can be seen by everybody on the machine")
+	f.StringVar(&c.Alert.Slack.URL, "alert.slack.url", "", "incoming webhook of Slack, or of what takes the same; empty for none. It is a secret: better from the environment or its _FILE")
+	f.StringSliceVar(&c.Alert.Alertmanager.URL, "alert.alertmanager.url", nil, "Alertmanagers that have an alert for each open finding, as http://127.0.0.1:9093")
+	f.StringVar(&c.Alert.File, "alert.file", "", "file that findings are appended to as lines of JSON; empty for none")
+	c.Storage.flags(f)
 }
 
 // load completes a configuration: flag over environment over file over default.

@@ -66,7 +66,8 @@ prints the report, and what the server looked at before and after the advice.`,
 	f.IntVar(&rounds, "rounds", 12, "how often each side of each exercise runs")
 	f.StringVar(&c.Listen, "listen", c.Listen, "address the proxy listens on; port 0 takes a free one")
 	f.StringVar(&c.Format, "format", c.Format, "format of the report: "+strings.Join(sink.Formats, ", ")+" (default text)")
-	c.flags(f)
+	c.judging(f)
+	c.serving(f)
 	return cmd
 }
 

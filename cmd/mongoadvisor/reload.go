@@ -163,7 +163,7 @@ func (r *reloader) replace() (changed, kept []string, err error) {
 	force := s.force.Load()
 	r.watched.take(s.config.file, force.config.Baseline)
 	if err := readable(s.config.file); err != nil {
-		return nil, nil, fmt.Errorf("config.file: %w", err)
+		return nil, nil, fmt.Errorf("config.file %w", err)
 	}
 	next, err := s.config.again()
 	if err != nil {
@@ -205,7 +205,7 @@ func readable(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return err
+		return fmt.Errorf("%s: %w", path, trouble(err))
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s is no regular file, and cannot be read again", path)
 	case info.Size() == 0:

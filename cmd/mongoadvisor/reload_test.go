@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -168,5 +170,36 @@ func TestSinkKeys(t *testing.T) {
 		if got := strings.Join(same(change), " "); got != want {
 			t.Errorf("the same are %q, want %q", got, want)
 		}
+	}
+}
+
+// TestUnreadableConfigurationNamesIt: in the words of the start, once.
+func TestUnreadableConfigurationNamesIt(t *testing.T) {
+	folder := t.TempDir()
+	absent, empty := filepath.Join(folder, "absent.yaml"), filepath.Join(folder, "empty.yaml")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"":     "",
+		absent: absent + ": no such file or folder",
+		empty:  empty + " is empty; for all defaults write a comment into it",
+		folder: folder + " is no regular file, and cannot be read again",
+	} {
+		got := ""
+		if err := readable(path); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", path, got, want)
+		}
+	}
+}
+
+// TestWordsKeepTheirError: the log of a reload says whose rights were missing.
+func TestWordsKeepTheirError(t *testing.T) {
+	err := usage("config.file c.yaml: %w", trouble(&fs.PathError{Op: "open", Path: "c.yaml", Err: fs.ErrPermission}))
+	if !errors.Is(err, fs.ErrPermission) || err.Error() != "config.file c.yaml: permission denied; who runs this has no right to it" {
+		t.Errorf("%v", err)
 	}
 }

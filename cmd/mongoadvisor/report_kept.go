@@ -77,11 +77,12 @@ func (j *judgement) rebuild(state store.State, kind string) *sink.Report {
 	c.Profile = cmp.Or(c.Profile, state.Profile)
 	s := store.New(c)
 	s.Merge(state)
-	s.Mute(engine.New(engine.Config{Rules: j.catalogue, Ignore: j.ignores}).Ignored)
+	e := engine.New(engine.Config{Rules: j.catalogue, Ignore: j.ignores})
+	s.Mute(e.Ignored)
 	r := &sink.Report{
 		Schema: store.Schema, Source: state.Source, Profile: c.Profile, Coverage: state.Coverage, Totals: s.Totals(),
 		Stored:    &sink.Stored{In: kind, Since: state.Began, Processes: state.Processes},
-		NotJudged: []sink.NotJudged{}, Findings: s.Findings(), BaselineGone: s.Gone(),
+		NotJudged: []sink.NotJudged{}, Findings: s.Findings(), Ignores: idle(e.Ignores()), BaselineGone: s.Gone(),
 	}
 	for _, rule := range slices.Sorted(maps.Keys(state.NotJudged)) {
 		r.NotJudged = append(r.NotJudged, sink.NotJudged{Rule: rule, Why: state.NotJudged[rule]})

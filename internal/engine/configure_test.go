@@ -120,6 +120,9 @@ func TestIgnoreStartsAndEnds(t *testing.T) {
 	if got := e.Ignored(&analysis.Report{Rule: rules[0], NS: op.Namespace{DB: "shop", Coll: "items"}, Time: start}); got != "known, too" {
 		t.Errorf("what was found before is muted by %q", got)
 	}
+	if use := e.Ignores(); use[0].Silenced != 1 {
+		t.Errorf("an entry that mutes what was found before silences nothing: %+v", use)
+	}
 	judge("orders", "until the redesign")
 	judge("items", "known, too")
 	e.Configure(Config{Rules: rules, Ignore: []Ignore{orders}})

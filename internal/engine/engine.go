@@ -96,9 +96,7 @@ func (e *Engine) Judge(o *op.Operation) {
 	if s := e.latest.Load(); s != e.current {
 		e.adopt(s)
 	}
-	if now := o.Time.UnixNano(); now > e.clock.Load() {
-		e.clock.Store(now)
-	}
+	e.advance(o.Time)
 	e.indexes.learn(o)
 	e.views.learn(o)
 	if o.Command == "ping" {

@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"mongoadvisor/internal/analysis"
 )
@@ -30,7 +31,7 @@ func (e *Engine) silenced(r *analysis.Report) string {
 // IgnoreUse is what became of one ignore entry.
 type IgnoreUse struct {
 	Ignore
-	Silenced int64 // findings it silenced, counted by occurrence
+	Silenced int64 // findings it silenced, counted by occurrence; those of before count once
 	Expired  bool  // its date is past, by the traffic's clock
 }
 
@@ -57,10 +58,22 @@ func (e *Engine) Ignored(r *analysis.Report) string {
 	if s.rule(r.Rule.ID) == nil {
 		return ruleOff
 	}
+	e.advance(r.Time)
 	if ig := s.ignoring(r); ig != nil {
+		ig.used.CompareAndSwap(0, 1) // one that mutes what is there already is in use
 		return ig.Reason
 	}
 	return ""
+}
+
+// advance sets the clock forward: findings that were kept may be of a later time than
+// what was judged.
+func (e *Engine) advance(t time.Time) {
+	for now := e.clock.Load(); t.UnixNano() > now; now = e.clock.Load() {
+		if e.clock.CompareAndSwap(now, t.UnixNano()) {
+			return
+		}
+	}
 }
 
 // silencedBy reads the mark in a comment.

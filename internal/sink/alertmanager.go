@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"strings"
 	"time"
 
@@ -60,8 +61,12 @@ func (a *Alertmanager) Close() error {
 type alertMessage struct {
 	Labels      map[string]string `json:"labels"`
 	Annotations map[string]string `json:"annotations"`
+	StartsAt    time.Time         `json:"startsAt"` // without it Alertmanager takes EndsAt
 	EndsAt      time.Time         `json:"endsAt"`
 }
+
+// same tells whether two alerts of a finding have the same labels.
+func (m alertMessage) same(other alertMessage) bool { return maps.Equal(m.Labels, other.Labels) }
 
 // Emit says all alerts, whatever is new.
 func (a *Alertmanager) Emit(ctx context.Context, _ []store.Entry) error {
@@ -73,13 +78,16 @@ func (a *Alertmanager) Emit(ctx context.Context, _ []store.Entry) error {
 			continue
 		}
 		m := alertOf(e)
-		m.EndsAt = now.Add(alertEnds)
+		m.StartsAt, m.EndsAt = now, now.Add(alertEnds)
+		if before, ok := a.told[e.Fingerprint]; ok && before.same(m) {
+			m.StartsAt = before.StartsAt
+		}
 		firing[e.Fingerprint] = m
 		messages = append(messages, m)
 	}
 	for fingerprint, m := range a.told {
 		again, fires := firing[fingerprint]
-		if !fires || again.Labels["severity"] != m.Labels["severity"] || again.Labels["finding_severity"] != m.Labels["finding_severity"] {
+		if !fires || !again.same(m) {
 			m.EndsAt = now // it is over, or has other labels now, which make it another one
 			messages = append(messages, m)
 		}

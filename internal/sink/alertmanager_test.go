@@ -29,6 +29,9 @@ func TestAlertmanagerFollowsFindings(t *testing.T) {
 		}
 		for _, m := range messages {
 			got[m.Labels["fingerprint"]+" "+m.Labels["finding_severity"]] = m.EndsAt
+			if m.StartsAt.IsZero() || m.StartsAt.After(now) || m.StartsAt.After(m.EndsAt) {
+				t.Errorf("at %s an alert starts at %s and ends at %s", now, m.StartsAt, m.EndsAt)
+			}
 		}
 	}))
 	defer receiver.Close()
@@ -74,7 +77,16 @@ func TestAlertmanagerFollowsFindings(t *testing.T) {
 			t.Errorf("step %d: %v, want %v", i, said, tt.want)
 		}
 	}
+	findings, began := several[:1], now
+	for range 3 {
+		say()
+		if at := a.told["one"].StartsAt; !at.Equal(began) {
+			t.Errorf("an alert said again starts at %s, not at %s", at, began)
+		}
+		now = now.Add(AlertEvery)
+	}
 	findings = nil
+	say()
 	for i := range maxAlerts + 50 {
 		findings = append(findings, entry(fmt.Sprint(i), analysis.High, store.Open))
 	}

@@ -79,7 +79,7 @@ func stored(s *Stored) string {
 	if s == nil || s.Since.IsZero() {
 		return ""
 	}
-	of := "this and earlier processes; the coverage is that of this one"
+	of := "this process and any before it; the coverage is that of this one"
 	switch {
 	case s.Processes == 1:
 		of = "one process"

@@ -126,8 +126,12 @@ func TestTextFitsItsWidth(t *testing.T) {
 }
 
 func TestEmptyReportSaysSo(t *testing.T) {
-	got := text(t, &Report{Source: op.SourceProxy, Profile: store.CI, Coverage: op.Coverage{Ratio: 1}})
-	if !strings.HasPrefix(got, "Coverage  100.0 %") || !strings.Contains(got, "No findings.") {
+	r := &Report{Source: op.SourceProxy, Profile: store.CI, Coverage: op.Coverage{Ratio: 1}}
+	if got := text(t, r); !strings.HasPrefix(got, "Coverage  100.0 %") || !strings.Contains(got, "No findings: no operation was seen") {
+		t.Errorf("%s", got)
+	}
+	r.Totals.Operations = 1
+	if got := text(t, r); !strings.Contains(got, "No findings.") {
 		t.Errorf("%s", got)
 	}
 }

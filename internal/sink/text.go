@@ -38,9 +38,17 @@ func (r *Report) Text(w io.Writer) error {
 	}
 	if len(r.Findings) == 0 {
 		t.line("")
-		t.line("No findings.")
+		t.line("%s", nothing(r))
 	}
 	return t.w.Flush()
+}
+
+// nothing words a report without findings: no traffic is no all-clear.
+func nothing(r *Report) string {
+	if r.Totals.Operations == 0 {
+		return "No findings: no operation was seen, so silence says nothing."
+	}
+	return "No findings."
 }
 
 type textWriter struct {

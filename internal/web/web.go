@@ -166,7 +166,7 @@ func (s *Server) handler() (http.Handler, error) {
 	}
 	landing, err := toolkit.NewLandingPage(toolkit.LandingConfig{
 		Name: "mongoadvisor", Description: "Watches MongoDB traffic and names the anti-patterns in it.",
-		Version: s.config.Version, Links: links,
+		Version: s.config.Version, Links: links, Profiling: "false", // there is none
 	})
 	if err != nil {
 		return nil, fmt.Errorf("landing page: %w", err)

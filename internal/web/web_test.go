@@ -45,7 +45,7 @@ func TestAPIAndLandingPage(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &in); code != 200 || err != nil || in["shape"] != "{a: <number>}" || strings.Contains(body, "u003c") {
 		t.Errorf("%d, %v: %s", code, err, body)
 	}
-	if code, body := get(t, s.Addr(), "/"); code != 200 || !strings.Contains(body, "/api/v1/findings") || !strings.Contains(body, "/metrics") || strings.Contains(body, "/api/v1/rules") {
+	if code, body := get(t, s.Addr(), "/"); code != 200 || !strings.Contains(body, "/api/v1/findings") || !strings.Contains(body, "/metrics") || strings.Contains(body, "/api/v1/rules") || strings.Contains(body, "/debug/") {
 		t.Errorf("landing page: %d", code)
 	}
 	for _, path := range []string{"/api/v1/rules", "/-/reload", "/nowhere", "/debug/pprof/"} {
