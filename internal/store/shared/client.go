@@ -99,7 +99,8 @@ func (c *Client) Close(ctx context.Context) error { return c.client.Disconnect(c
 
 // Sync writes what a store has seen since the last time, and puts in what the others
 // have. After an error everything is kept for the next time.
-func (c *Client) Sync(ctx context.Context, s *store.Store, self Process) error {
+func (c *Client) Sync(ctx context.Context, s *store.Store, self Process) (err error) {
+	defer func() { err = worded(err) }()
 	if !c.ready {
 		if err := c.start(ctx, s); err != nil {
 			return err

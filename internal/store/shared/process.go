@@ -64,7 +64,7 @@ const maxProcesses = 1000
 func (c *Client) Load(ctx context.Context) (store.State, []Process, error) {
 	state, err := c.read(ctx)
 	if err != nil {
-		return state, nil, err
+		return state, nil, worded(err)
 	}
 	cursor, err := c.db.Collection(processes).Find(ctx, bson.D{}, options.Find().SetSort(bson.D{{Key: "updated", Value: -1}}).SetLimit(maxProcesses))
 	if err != nil {

@@ -265,3 +265,26 @@ func TestConnectionStrings(t *testing.T) {
 		}
 	}
 }
+
+// TestNobodyThere: an error says who was asked and why that failed, and nothing of the
+// driver's state.
+func TestNobodyThere(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	_ = l.Close()
+	c, err := Connect("mongodb://" + address + "/advice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close(t.Context()) }()
+	want := "no server can be used: " + address + ": dial tcp " + address + ": connect: connection refused"
+	if err := c.Sync(t.Context(), store.New(store.Config{}), Process{}); err == nil || err.Error() != want {
+		t.Errorf("it says %v", err)
+	}
+	if _, _, err := c.Load(t.Context()); err == nil || err.Error() != want {
+		t.Errorf("it says %v", err)
+	}
+}
