@@ -92,10 +92,14 @@ func (w Workload) minus(earlier Workload) Workload {
 	return w
 }
 
+// newer reports whether a time is later than the one that the shared place has, which
+// knows milliseconds.
+func newer(own, shared time.Time) bool { return own.Truncate(time.Millisecond).After(shared) }
+
 // change is what is new of an entry.
 func (e *entry) change() (c Change, ok bool) {
-	news := !e.shared.known || e.severity > e.shared.severity || e.toldAt.After(e.shared.toldAt) ||
-		e.fixedAt.After(e.shared.fixedAt) || e.regressedAt.After(e.shared.regressedAt)
+	news := !e.shared.known || e.severity > e.shared.severity || newer(e.toldAt, e.shared.toldAt) ||
+		newer(e.fixedAt, e.shared.fixedAt) || newer(e.regressedAt, e.shared.regressedAt)
 	if !news && e.count == e.shared.figures.Count {
 		return Change{}, false
 	}
