@@ -235,6 +235,7 @@ func TestStorageThatCannotBeUsed(t *testing.T) {
 		"newer":          {[]string{"--storage.path", newer}, "version 9.9.9"},
 		"not a folder":   {[]string{"--storage.path", filepath.Join(file, "x")}, "not a directory"},
 		"nobody answers": {[]string{"--storage.uri", "mongodb://" + freePort(t) + "/"}, "connection refused"},
+		"no such name":   {[]string{"--storage.uri", "mongodb+srv://nobody.invalid/"}, "lookup _mongodb._tcp.nobody.invalid"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := startProxy(t, server.Addr(), append(c.args, "--storage.interval", "1s")...)

@@ -55,11 +55,9 @@ func (s *Storage) check() error {
 		return usage("storage.history-size %s: want 64KiB or more", s.HistorySize.String())
 	}
 	if s.URI != "" {
-		c, err := shared.Connect(s.URI)
-		if err != nil {
+		if err := shared.Check(s.URI); err != nil {
 			return usage("storage.uri: %w", err)
 		}
-		_ = c.Close(context.Background()) // nobody was reached yet
 	}
 	return nil
 }
@@ -84,23 +82,19 @@ type storage struct {
 	ok     atomic.Bool  // the last time
 }
 
-// open makes what is configured; nil when nothing is.
-func (s *Storage) open(logger *zap.Logger) (*storage, error) {
+// open makes what is configured and was checked; nil when nothing is.
+func (s *Storage) open(logger *zap.Logger) *storage {
 	out := &storage{logger: logger, lines: newLimiter(10 * time.Minute)}
 	out.ok.Store(true)
 	switch {
 	case s.Path != "":
 		out.kind, out.keeper = "disk", &diskKeeper{dir: disk.Open(s.Path), path: s.Path, logger: logger}
 	case s.URI != "":
-		c, err := shared.Connect(s.URI)
-		if err != nil {
-			return nil, usage("storage.uri: %w", err)
-		}
-		out.kind, out.keeper = "mongodb", &sharedKeeper{c}
+		out.kind, out.keeper = "mongodb", &sharedKeeper{uri: s.URI}
 	default:
-		return nil, nil
+		return nil
 	}
-	return out, nil
+	return out
 }
 
 // save keeps everything now, and says at most once in ten minutes that it cannot.
@@ -210,15 +204,48 @@ func why(r *sink.Report) map[string]string {
 }
 
 // sharedKeeper keeps findings with others in one MongoDB.
-type sharedKeeper struct{ client *shared.Client }
+type sharedKeeper struct {
+	uri    string
+	client *shared.Client // nil until the servers' names are known
+}
+
+// connect makes the client, when there is none yet. Who looks names up cannot be told to
+// stop, and is left behind when ctx ends.
+func (k *sharedKeeper) connect(ctx context.Context) error {
+	if k.client != nil {
+		return nil
+	}
+	type result struct {
+		client *shared.Client
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		c, err := shared.Connect(k.uri)
+		done <- result{c, err}
+	}()
+	select {
+	case r := <-done:
+		k.client = r.client
+		return r.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
 
 func (k *sharedKeeper) keep(ctx context.Context, s *store.Store, r *sink.Report) error {
+	if err := k.connect(ctx); err != nil {
+		return err
+	}
 	return k.client.Sync(ctx, s, shared.Process{
 		Version: version, Source: r.Source, Profile: r.Profile, Coverage: r.Coverage, NotJudged: why(r),
 	})
 }
 
 func (k *sharedKeeper) close() {
+	if k.client == nil {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = k.client.Close(ctx)
