@@ -90,7 +90,7 @@ func (s *Storage) open(logger *zap.Logger) *storage {
 	case s.Path != "":
 		out.kind, out.keeper = "disk", &diskKeeper{dir: disk.Open(s.Path), path: s.Path, logger: logger}
 	case s.URI != "":
-		out.kind, out.keeper = "mongodb", &sharedKeeper{uri: s.URI}
+		out.kind, out.keeper = "mongodb", &sharedKeeper{uri: s.URI, logger: logger, lines: out.lines}
 	default:
 		return nil
 	}
@@ -206,6 +206,8 @@ func why(r *sink.Report) map[string]string {
 // sharedKeeper keeps findings with others in one MongoDB.
 type sharedKeeper struct {
 	uri    string
+	logger *zap.Logger
+	lines  *limiter
 	client *shared.Client // nil until the servers' names are known
 }
 
@@ -237,9 +239,13 @@ func (k *sharedKeeper) keep(ctx context.Context, s *store.Store, r *sink.Report)
 	if err := k.connect(ctx); err != nil {
 		return err
 	}
-	return k.client.Sync(ctx, s, shared.Process{
+	err := k.client.Sync(ctx, s, shared.Process{
 		Version: version, Source: r.Source, Profile: r.Profile, Coverage: r.Coverage, NotJudged: why(r),
 	})
+	if n := k.client.LeftOut; n > 0 && k.lines.allow("left out") {
+		k.logger.Warn("some of the findings kept are none, or have no room", zap.String("storage", "mongodb"), zap.Int("findings", n))
+	}
+	return err
 }
 
 func (k *sharedKeeper) close() {

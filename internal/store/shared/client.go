@@ -32,6 +32,9 @@ type Client struct {
 	db     *mongo.Database
 	id     string // of this process
 
+	// LeftOut is how many findings of the last reading are none, or had no room.
+	LeftOut int
+
 	serial  int64
 	flight  *flight // written, and not known to have arrived; nil: nothing is
 	ready   bool    // indexes are there, and all was read once
