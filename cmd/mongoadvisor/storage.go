@@ -139,7 +139,8 @@ type diskKeeper struct {
 	dir      *disk.Dir
 	path     string
 	logger   *zap.Logger
-	restored bool
+	tried    bool // to restore
+	restored bool // what there was when the lock was taken
 	// of earlier processes
 	processes int
 	coverage  op.Coverage
@@ -150,9 +151,10 @@ func (d *diskKeeper) keep(_ context.Context, s *store.Store, r *sink.Report) err
 	if errors.Is(lockErr, disk.ErrInUse) {
 		return lockErr // what is there is of another, until it ends
 	}
-	if !d.restored {
-		d.restored = true
-		d.restore(s, lockErr)
+	if !d.restored && (lockErr == nil || !d.tried) {
+		// without the lock it is to be looked at once more: a directory may come later
+		d.restored = d.restore(s, lockErr) && lockErr == nil
+		d.tried = true
 	}
 	if lockErr != nil {
 		return fmt.Errorf("storage.path: %w", lockErr)
@@ -163,16 +165,17 @@ func (d *diskKeeper) keep(_ context.Context, s *store.Store, r *sink.Report) err
 }
 
 // restore takes over what an earlier process has left. What cannot be used is no
-// reason not to start. What lockErr tells of is not told twice.
-func (d *diskKeeper) restore(s *store.Store, lockErr error) {
+// reason not to start. What lockErr tells of is not told twice. It reports whether that
+// was all: what cannot be read yet is tried again.
+func (d *diskKeeper) restore(s *store.Store, lockErr error) bool {
 	state, err := d.dir.Load()
-	var aside *disk.SetAside
-	switch {
-	case err != nil && lockErr != nil && !errors.As(err, &aside):
-		return
-	case err != nil:
-		d.logger.Error("findings of earlier processes cannot be used; starting without", zap.String("storage", d.path), zap.Error(err))
-		return
+	if err != nil {
+		var aside *disk.SetAside
+		set := errors.As(err, &aside)
+		if set || lockErr == nil && !d.tried {
+			d.logger.Error("findings of earlier processes cannot be used; starting without", zap.String("storage", d.path), zap.Error(err))
+		}
+		return set
 	}
 	d.processes, d.coverage = state.Processes, state.Coverage
 	leftOut := s.Merge(state)
@@ -182,6 +185,7 @@ func (d *diskKeeper) restore(s *store.Store, lockErr error) {
 	if leftOut > 0 {
 		d.logger.Warn("some of the findings kept are none, or have no room", zap.String("storage", d.path), zap.Int("findings", leftOut))
 	}
+	return true
 }
 
 func (d *diskKeeper) close() { _ = d.dir.Close() }
