@@ -216,4 +216,7 @@ func (e *entry) mergeFacts(f *Saved) {
 	e.mergeTests(f.Tests)
 	e.fixedAt, e.regressedAt = later(e.fixedAt, f.FixedAt), later(e.regressedAt, f.RegressedAt)
 	e.setTold(f)
+	if !e.fixedAt.After(e.last) { // seen again, perhaps by others
+		e.toldFixed = false
+	}
 }
