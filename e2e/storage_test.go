@@ -3,6 +3,8 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -235,6 +237,7 @@ func TestStorageThatCannotBeUsed(t *testing.T) {
 		"newer":          {[]string{"--storage.path", newer}, "version 9.9.9"},
 		"not a folder":   {[]string{"--storage.path", filepath.Join(file, "x")}, "not a directory"},
 		"nobody answers": {[]string{"--storage.uri", "mongodb://" + freePort(t) + "/"}, "connection refused"},
+		"no such name":   {[]string{"--storage.uri", "mongodb+srv://nobody.invalid/"}, "lookup _mongodb._tcp.nobody.invalid"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -268,4 +271,40 @@ func TestStorageThatCannotBeUsed(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestStoreThatHangs: one that takes connections and never says a word holds up neither
+// the start nor the end for longer than seconds, and a reload in between ends nothing.
+func TestStoreThatHangs(t *testing.T) {
+	store, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	var cmd *exec.Cmd
+	hungUp := make(chan error, 1)
+	go func() {
+		c, err := store.Accept() // it restores, and is not ready yet
+		if err != nil {
+			hungUp <- err
+			return
+		}
+		hungUp <- cmd.Process.Signal(syscall.SIGHUP)
+		_, _ = io.Copy(io.Discard, c)
+	}()
+	began := time.Now()
+	p := launch{by: func(name string, args ...string) *exec.Cmd {
+		cmd = exec.Command(name, args...)
+		return cmd
+	}}.proxy(t, "127.0.0.1:1", "--storage.uri", "mongodb://"+store.Addr().String()+"/")
+	if err := <-hungUp; err != nil {
+		t.Fatal(err)
+	}
+	start := time.Since(began)
+	began = time.Now()
+	p.stop()
+	t.Logf("ready after %v, ended after %v", start, time.Since(began))
+	if start > 8*time.Second || time.Since(began) > 12*time.Second {
+		t.Errorf("ready after %v, ended after %v", start, time.Since(began))
+	}
 }

@@ -43,6 +43,7 @@ func newReloader(s *service) *reloader {
 	now := time.Now()
 	r.read.Store(&now)
 	r.watched.take(s.config.file, s.config.Baseline)
+	signal.Notify(r.signals, syscall.SIGHUP) // it would end the program
 	return r
 }
 
@@ -56,7 +57,6 @@ func (r *reloader) start() {
 			r.service.logger.Warn("a file of the configuration cannot be read any more with the rights this process has now; changes of it will not be seen, and reloading fails", zap.String("file", path), zap.Int("user", os.Geteuid()))
 		}
 	}
-	signal.Notify(r.signals, syscall.SIGHUP)
 	go r.follow()
 }
 

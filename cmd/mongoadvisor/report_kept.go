@@ -36,8 +36,8 @@ const loadTime = time.Minute
 // fromShared reports what all processes have found.
 func (j *judgement) fromShared(ctx context.Context, uri string) (*sink.Report, error) {
 	client, err := shared.Connect(uri)
-	if err != nil {
-		return nil, usage("storage.uri: %w", err)
+	if err != nil { // it was checked: its names cannot be looked up
+		return nil, &exitError{exitUpstream, fmt.Errorf("storage.uri: findings cannot be read: %w", err)}
 	}
 	defer func() { _ = client.Close(context.Background()) }()
 	ctx, cancel := context.WithTimeout(ctx, loadTime)

@@ -50,15 +50,11 @@ func newService(c *config, logger *zap.Logger, listeners func() []string, announ
 		return nil, err
 	}
 	a.sinks.Exchange(routes)
-	storage, err := c.Storage.open(logger)
-	if err != nil {
-		return nil, err
-	}
 	if c.Storage.Path != "" {
 		a.sinks.Add(disk.NewHistory(c.Storage.Path, int64(c.Storage.HistorySize)), sink.Options{})
 	}
 	s := &service{
-		storage: storage,
+		storage: c.Storage.open(logger),
 		advisor: a, stats: &session.Stats{}, dials: newLimiter(10 * time.Second),
 		metrics: web.NewMetrics(version, revision()), logDropped: func() int64 { return 0 },
 	}

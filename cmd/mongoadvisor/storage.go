@@ -55,11 +55,9 @@ func (s *Storage) check() error {
 		return usage("storage.history-size %s: want 64KiB or more", s.HistorySize.String())
 	}
 	if s.URI != "" {
-		c, err := shared.Connect(s.URI)
-		if err != nil {
+		if err := shared.Check(s.URI); err != nil {
 			return usage("storage.uri: %w", err)
 		}
-		_ = c.Close(context.Background()) // nobody was reached yet
 	}
 	return nil
 }
@@ -84,23 +82,19 @@ type storage struct {
 	ok     atomic.Bool  // the last time
 }
 
-// open makes what is configured; nil when nothing is.
-func (s *Storage) open(logger *zap.Logger) (*storage, error) {
+// open makes what is configured and was checked; nil when nothing is.
+func (s *Storage) open(logger *zap.Logger) *storage {
 	out := &storage{logger: logger, lines: newLimiter(10 * time.Minute)}
 	out.ok.Store(true)
 	switch {
 	case s.Path != "":
 		out.kind, out.keeper = "disk", &diskKeeper{dir: disk.Open(s.Path), path: s.Path, logger: logger}
 	case s.URI != "":
-		c, err := shared.Connect(s.URI)
-		if err != nil {
-			return nil, usage("storage.uri: %w", err)
-		}
-		out.kind, out.keeper = "mongodb", &sharedKeeper{c}
+		out.kind, out.keeper = "mongodb", &sharedKeeper{uri: s.URI, logger: logger, lines: out.lines}
 	default:
-		return nil, nil
+		return nil
 	}
-	return out, nil
+	return out
 }
 
 // save keeps everything now, and says at most once in ten minutes that it cannot.
@@ -145,7 +139,8 @@ type diskKeeper struct {
 	dir      *disk.Dir
 	path     string
 	logger   *zap.Logger
-	restored bool
+	tried    bool // to restore
+	restored bool // what there was when the lock was taken
 	// of earlier processes
 	processes int
 	coverage  op.Coverage
@@ -156,9 +151,10 @@ func (d *diskKeeper) keep(_ context.Context, s *store.Store, r *sink.Report) err
 	if errors.Is(lockErr, disk.ErrInUse) {
 		return lockErr // what is there is of another, until it ends
 	}
-	if !d.restored {
-		d.restored = true
-		d.restore(s, lockErr)
+	if !d.restored && (lockErr == nil || !d.tried) {
+		// without the lock it is to be looked at once more: a directory may come later
+		d.restored = d.restore(s, lockErr) && lockErr == nil
+		d.tried = true
 	}
 	if lockErr != nil {
 		return fmt.Errorf("storage.path: %w", lockErr)
@@ -169,16 +165,17 @@ func (d *diskKeeper) keep(_ context.Context, s *store.Store, r *sink.Report) err
 }
 
 // restore takes over what an earlier process has left. What cannot be used is no
-// reason not to start. What lockErr tells of is not told twice.
-func (d *diskKeeper) restore(s *store.Store, lockErr error) {
+// reason not to start. What lockErr tells of is not told twice. It reports whether that
+// was all: what cannot be read yet is tried again.
+func (d *diskKeeper) restore(s *store.Store, lockErr error) bool {
 	state, err := d.dir.Load()
-	var aside *disk.SetAside
-	switch {
-	case err != nil && lockErr != nil && !errors.As(err, &aside):
-		return
-	case err != nil:
-		d.logger.Error("findings of earlier processes cannot be used; starting without", zap.String("storage", d.path), zap.Error(err))
-		return
+	if err != nil {
+		var aside *disk.SetAside
+		set := errors.As(err, &aside)
+		if set || lockErr == nil && !d.tried {
+			d.logger.Error("findings of earlier processes cannot be used; starting without", zap.String("storage", d.path), zap.Error(err))
+		}
+		return set
 	}
 	d.processes, d.coverage = state.Processes, state.Coverage
 	leftOut := s.Merge(state)
@@ -188,6 +185,7 @@ func (d *diskKeeper) restore(s *store.Store, lockErr error) {
 	if leftOut > 0 {
 		d.logger.Warn("some of the findings kept are none, or have no room", zap.String("storage", d.path), zap.Int("findings", leftOut))
 	}
+	return true
 }
 
 func (d *diskKeeper) close() { _ = d.dir.Close() }
@@ -210,15 +208,54 @@ func why(r *sink.Report) map[string]string {
 }
 
 // sharedKeeper keeps findings with others in one MongoDB.
-type sharedKeeper struct{ client *shared.Client }
+type sharedKeeper struct {
+	uri    string
+	logger *zap.Logger
+	lines  *limiter
+	client *shared.Client // nil until the servers' names are known
+}
+
+// connect makes the client, when there is none yet. Who looks names up cannot be told to
+// stop, and is left behind when ctx ends.
+func (k *sharedKeeper) connect(ctx context.Context) error {
+	if k.client != nil {
+		return nil
+	}
+	type result struct {
+		client *shared.Client
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		c, err := shared.Connect(k.uri)
+		done <- result{c, err}
+	}()
+	select {
+	case r := <-done:
+		k.client = r.client
+		return r.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
 
 func (k *sharedKeeper) keep(ctx context.Context, s *store.Store, r *sink.Report) error {
-	return k.client.Sync(ctx, s, shared.Process{
+	if err := k.connect(ctx); err != nil {
+		return err
+	}
+	err := k.client.Sync(ctx, s, shared.Process{
 		Version: version, Source: r.Source, Profile: r.Profile, Coverage: r.Coverage, NotJudged: why(r),
 	})
+	if n := k.client.LeftOut; n > 0 && k.lines.allow("left out") {
+		k.logger.Warn("some of the findings kept are none, or have no room", zap.String("storage", "mongodb"), zap.Int("findings", n))
+	}
+	return err
 }
 
 func (k *sharedKeeper) close() {
+	if k.client == nil {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = k.client.Close(ctx)

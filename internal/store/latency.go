@@ -1,6 +1,7 @@
 package store
 
 import (
+	"math"
 	"math/bits"
 	"time"
 )
@@ -21,8 +22,10 @@ func (l *latencies) add(d time.Duration, count int64) {
 	if d <= 0 {
 		return
 	}
-	l.buckets[bucketOf(d)]++
-	l.n++
+	if b := &l.buckets[bucketOf(d)]; *b < math.MaxUint32 {
+		*b++
+		l.n++
+	}
 	l.sum += d * time.Duration(count)
 	l.max = max(l.max, d)
 }

@@ -95,12 +95,7 @@ func (s *series) save() *SavedSeries {
 	return out
 }
 
-// valid reports whether it can be one of ours.
-func (f *Saved) valid() bool {
-	return len(f.Fingerprint) == 16 && f.Rule != "" && f.Figures.Count > 0 && f.Severity <= analysis.Critical
-}
-
-// entry makes an entry of its kept form.
+// entry makes an entry of its kept form, which is tidy.
 func (f *Saved) entry() *entry {
 	e := &entry{
 		// the rule as it was: the first report brings the one that runs
@@ -115,8 +110,8 @@ func (f *Saved) entry() *entry {
 		fixedAt: f.FixedAt, regressedAt: f.RegressedAt, kept: true,
 	}
 	e.ns = e.space.String()
-	for _, c := range f.Clients[:min(len(f.Clients), MaxClients+1)] { // the last one are the others
-		e.clients[Client{App: c.App, Driver: c.Driver}] += max(c.Count, 0)
+	for _, c := range f.Clients {
+		e.clients[Client{App: c.App, Driver: c.Driver}] += c.Count
 	}
 	e.setFigures(f.Figures, f.Slowest)
 	e.setTold(f)
@@ -133,17 +128,6 @@ func (e *entry) setTold(f *Saved) {
 		e.toldAt = f.ToldAt
 	}
 	e.toldFixed = e.toldFixed || f.FixedAt.After(f.Last)
-}
-
-func (s *SavedSeries) series() series {
-	if s == nil || s.Width <= 0 || len(s.Counts) > maxBuckets || len(s.Slowest) != len(s.Counts) || len(s.Values) != len(s.Counts) {
-		return series{}
-	}
-	out := series{width: s.Width, first: s.First, figure: s.Figure}
-	for i, n := range s.Counts {
-		out.buckets = append(out.buckets, bucket{n, s.Slowest[i], s.Values[i]})
-	}
-	return out
 }
 
 // later is the later of two times.

@@ -92,10 +92,14 @@ func (w Workload) minus(earlier Workload) Workload {
 	return w
 }
 
+// newer reports whether a time is later than the one that the shared place has, which
+// knows milliseconds.
+func newer(own, shared time.Time) bool { return own.Truncate(time.Millisecond).After(shared) }
+
 // change is what is new of an entry.
 func (e *entry) change() (c Change, ok bool) {
-	news := !e.shared.known || e.severity > e.shared.severity || e.toldAt.After(e.shared.toldAt) ||
-		e.fixedAt.After(e.shared.fixedAt) || e.regressedAt.After(e.shared.regressedAt)
+	news := !e.shared.known || e.severity > e.shared.severity || newer(e.toldAt, e.shared.toldAt) ||
+		newer(e.fixedAt, e.shared.fixedAt) || newer(e.regressedAt, e.shared.regressedAt)
 	if !news && e.count == e.shared.figures.Count {
 		return Change{}, false
 	}
@@ -122,19 +126,20 @@ func (s *Store) Merge(state State) (leftOut int) {
 		s.restored, s.watching = true, s.now
 	}
 	for i := range state.Findings {
-		if f := &state.Findings[i]; !f.valid() || !s.mergeFinding(f) {
+		if f := state.Findings[i]; !f.tidy() || !s.mergeFinding(&f) {
 			leftOut++
 		}
 	}
 	for _, n := range state.Namespaces {
 		s.mergeNamespace(n)
 	}
+	state.Workload.tidy()
 	if w := state.Workload; w.Operations > 0 {
 		own := s.workload().minus(s.shared.workload)
 		s.operations, s.latency = w.Operations+own.Operations, w.Latency+own.Latency
 		s.shared.workload = w
 	}
-	if !state.Began.IsZero() && (s.began.IsZero() || state.Began.Before(s.began)) {
+	if !state.Began.IsZero() && possible(state.Began) && (s.began.IsZero() || state.Began.Before(s.began)) {
 		s.began = state.Began
 	}
 	s.now = later(s.now, state.Workload.Last)
@@ -142,7 +147,11 @@ func (s *Store) Merge(state State) (leftOut int) {
 }
 
 func (s *Store) mergeNamespace(n SavedNamespace) {
-	name := op.Namespace{DB: n.Database, Coll: n.Collection}.Cut()
+	name := op.Namespace{DB: Printable(n.Database), Coll: Printable(n.Collection)}.Cut()
+	if _, known := s.namespaces[name]; !known && len(s.namespaces) >= maxNamespaces {
+		return // no finding is shown by the sums of all others
+	}
+	n.tidy()
 	ns := s.namespace(name)
 	before := s.shared.namespaces[name]
 	own := Workload{Operations: ns.operations, Latency: ns.latency}.minus(before)
@@ -185,7 +194,7 @@ func (e *entry) mergeClients(shared []Client, own map[Client]int64) {
 		}
 	}
 	for _, c := range shared {
-		e.countClient(Client{App: c.App, Driver: c.Driver}, max(c.Count, 0))
+		e.countClient(Client{App: c.App, Driver: c.Driver}, c.Count)
 	}
 }
 
@@ -207,4 +216,7 @@ func (e *entry) mergeFacts(f *Saved) {
 	e.mergeTests(f.Tests)
 	e.fixedAt, e.regressedAt = later(e.fixedAt, f.FixedAt), later(e.regressedAt, f.RegressedAt)
 	e.setTold(f)
+	if !e.fixedAt.After(e.last) { // seen again, perhaps by others
+		e.toldFixed = false
+	}
 }

@@ -192,3 +192,33 @@ func TestFixedForAll(t *testing.T) {
 		t.Errorf("back at one, at the other it is %s", got)
 	}
 }
+
+// TestFixedOnceMore: what others have seen come back is told as fixed again, also by a
+// process that had told so before.
+func TestFixedOnceMore(t *testing.T) {
+	fixed := 0
+	s := New(Config{Profile: CI, FixedAfter: time.Hour, Announce: func(e Entry) {
+		if e.Status == Fixed {
+			fixed++
+		}
+	}})
+	at := time.Unix(1_700_000_000, 0)
+	f := kept()
+	f.First, f.Last, f.ToldAt = at, at, at
+	use := func(hours int) State {
+		last := at.Add(time.Duration(hours) * time.Hour)
+		w := Workload{Operations: int64(10 + hours), Last: last}
+		return State{Findings: []Saved{f}, Workload: w, Namespaces: []SavedNamespace{{"shop", "orders", w}}}
+	}
+	s.Merge(use(0))
+	s.Merge(use(2))
+	s.Sweep()
+	f.Last, f.RegressedAt, f.FixedAt = at.Add(3*time.Hour), at.Add(3*time.Hour), at.Add(2*time.Hour)
+	s.Merge(use(3))
+	s.Merge(use(6))
+	s.Sweep()
+	s.Sweep()
+	if fixed != 2 {
+		t.Errorf("told %d times that it is fixed", fixed)
+	}
+}

@@ -43,9 +43,10 @@ func (e *entry) addTests(r *analysis.Report) {
 // the higher count has both.
 func (e *entry) mergeTests(kept []Test) {
 	for _, x := range kept[:min(len(kept), maxTests+1)] { // one are the others
-		if x.Name == "" || x.Count <= 0 {
+		if x.Name = Printable(x.Name); x.Name == "" || x.Count <= 0 {
 			continue
 		}
+		x.Count = natural(x.Count)
 		if e.tests == nil {
 			e.tests = map[string]int64{}
 		}

@@ -83,6 +83,7 @@ func (e *SetAside) Unwrap() error { return e.Err }
 // Load reads the snapshot; none is an empty state. One that is damaged or of a newer
 // version is renamed, and the error, a [SetAside], says to what.
 func (d *Dir) Load() (store.State, error) {
+	d.kept = nil
 	state, err := d.Read()
 	switch {
 	case err == nil, errors.Is(err, fs.ErrNotExist):

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -31,6 +32,9 @@ type Client struct {
 	db     *mongo.Database
 	id     string // of this process
 
+	// LeftOut is how many findings of the last reading are none, or had no room.
+	LeftOut int
+
 	serial  int64
 	flight  *flight // written, and not known to have arrived; nil: nothing is
 	ready   bool    // indexes are there, and all was read once
@@ -39,7 +43,28 @@ type Client struct {
 	created map[string]bool // namespaces known to be there
 }
 
-// Connect checks the connection string; it reaches nobody yet.
+// Check checks a connection string. It asks nobody, not even for the servers of one
+// with mongodb+srv://: the names may be away at the time.
+func Check(uri string) error {
+	if _, err := databaseOf(uri); err != nil {
+		return err
+	}
+	if rest, srv := strings.CutPrefix(uri, "mongodb+srv://"); srv {
+		hosts, _, _ := strings.Cut(rest[strings.LastIndex(rest, "@")+1:], "?")
+		hosts, _, _ = strings.Cut(hosts, "/")
+		if hosts == "" || strings.ContainsAny(hosts, ",:") {
+			return errors.New("mongodb+srv:// takes one host without a port")
+		}
+		uri = "mongodb://" + ofLookup.ReplaceAllString(rest, "$1")
+	}
+	return unsaid(options.Client().ApplyURI(uri).Validate(), uri)
+}
+
+// ofLookup are options that only mongodb+srv:// has.
+var ofLookup = regexp.MustCompile(`(?i)([?&])srv(?:ServiceName|MaxHosts)=[^&]*`)
+
+// Connect makes a client. It reaches no server yet, but looks up those of mongodb+srv://,
+// which takes as long as the system's resolver does.
 func Connect(uri string) (*Client, error) {
 	database, err := databaseOf(uri)
 	if err != nil {
@@ -85,6 +110,9 @@ var errUnsaid = errors.New("the connection string has an error, which is not rep
 // unsaid is err, unless it quotes something of the user and the password: with one
 // that is not escaped, the driver takes parts of it for hosts and options.
 func unsaid(err error, uri string) error {
+	if err == nil {
+		return nil
+	}
 	_, rest, _ := strings.Cut(uri, "://")
 	for part := range strings.FieldsFuncSeq(rest[:max(strings.LastIndex(rest, "@"), 0)], func(r rune) bool { return strings.ContainsRune(":/?#&=@%,", r) }) {
 		if len(part) > 2 && strings.Contains(err.Error(), part) {

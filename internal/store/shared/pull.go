@@ -23,9 +23,13 @@ func (c *Client) pull(ctx context.Context, s *store.Store) error {
 	if err != nil {
 		return fmt.Errorf("reading findings: %w", err)
 	}
-	s.Merge(state)
+	c.LeftOut = s.Merge(state)
 	return nil
 }
+
+// maxRead is how many documents of a collection are read at once: as many as a store
+// keeps. At first those that have changed last.
+const maxRead = 10_000
 
 // read makes a state of what has changed.
 func (c *Client) read(ctx context.Context) (store.State, error) {
@@ -33,7 +37,7 @@ func (c *Client) read(ctx context.Context) (store.State, error) {
 	since, err := changed(ctx, c, findings, c.since, func(f *finding) time.Time {
 		state.Findings = append(state.Findings, f.saved())
 		return f.Updated
-	})
+	}, func() { state.Findings = append(state.Findings, store.Saved{}) }) // which is none
 	if err != nil {
 		return state, err
 	}
@@ -45,7 +49,7 @@ func (c *Client) read(ctx context.Context) (store.State, error) {
 			state.Namespaces = append(state.Namespaces, store.SavedNamespace{Database: ns.DB, Collection: ns.Coll, Workload: n.workload()})
 		}
 		return n.Updated
-	})
+	}, func() {})
 	if err != nil {
 		return state, err
 	}
@@ -54,14 +58,15 @@ func (c *Client) read(ctx context.Context) (store.State, error) {
 }
 
 // changed reads the documents of a collection that have changed, and returns the time
-// of the last change.
-func changed[T any](ctx context.Context, c *Client, name string, since time.Time, each func(*T) time.Time) (time.Time, error) {
-	after := since
+// of the last change. One that is not of the form that it must have is counted by broken:
+// it is no reason not to read the others.
+func changed[T any](ctx context.Context, c *Client, name string, since time.Time, each func(*T) time.Time, broken func()) (time.Time, error) {
+	after, order := since, -1
 	if !since.IsZero() {
-		after = since.Add(-overlap)
+		after, order = since.Add(-overlap), 1 // what is left over is read the next time
 	}
 	cursor, err := c.db.Collection(name).Find(ctx, bson.D{{Key: "updated", Value: bson.D{{Key: "$gte", Value: after}}}},
-		options.Find().SetSort(bson.D{{Key: "updated", Value: 1}}))
+		options.Find().SetSort(bson.D{{Key: "updated", Value: order}}).SetLimit(maxRead))
 	if err != nil {
 		return since, err
 	}
@@ -69,7 +74,8 @@ func changed[T any](ctx context.Context, c *Client, name string, since time.Time
 	for cursor.Next(ctx) {
 		document := new(T)
 		if err := cursor.Decode(document); err != nil {
-			return since, err
+			broken()
+			continue
 		}
 		if t := each(document); t.After(since) {
 			since = t

@@ -101,13 +101,10 @@ func (c *Client) bulk(ctx context.Context, f *flight, name string, made, added [
 	return f.again || matched == int64(len(added)), nil
 }
 
-// filter finds a document that the write has not reached.
+// filter finds a document that the write has not reached. A first attempt needs it as
+// the others do: a server that has stalled may carry it out after them.
 func (f *flight) filter(id string) bson.D {
-	out := bson.D{{Key: "_id", Value: id}}
-	if f.again {
-		out = append(out, bson.E{Key: "writes", Value: bson.D{{Key: "$ne", Value: f.id}}})
-	}
-	return out
+	return bson.D{{Key: "_id", Value: id}, {Key: "writes", Value: bson.D{{Key: "$ne", Value: f.id}}}}
 }
 
 // mark is what an update says of the write itself.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"reflect"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -256,6 +257,18 @@ func TestConnectionStrings(t *testing.T) {
 		got, err := databaseOf(uri)
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %q, %v", uri, got, err)
+		}
+	}
+	for _, uri := range []string{"mongodb+srv://u:p@a.b.invalid/x?srvMaxHosts=2&replicaSet=r&srvServiceName=y", "mongodb+srv://a.b.invalid", "mongodb://a,b/x"} {
+		if err := Check(uri); err != nil {
+			t.Errorf("%q, whose names nobody knows: %v", uri, err)
+		}
+	}
+	for _, uri := range []string{
+		"mongodb+srv://a.b.c,d.e.f/x", "mongodb+srv://a.b.c:27017/x", "mongodb+srv:///x", "mongodb+srv://a.b.c/?connectTimeoutMS=soon", "mongodb+srv://a.b.c/admin", "mongodb://u:secret@a:b/x",
+	} {
+		if err := Check(uri); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v", uri, err)
 		}
 	}
 	for _, uri := range []string{"", "host:1", "http://a/x", "mongodb://u:secret@a:b/x", "mongodb://a/?connectTimeoutMS=soon"} {
