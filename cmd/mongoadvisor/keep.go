@@ -69,18 +69,29 @@ func (s *service) keepOnce(ctx context.Context) {
 }
 
 // stopKeeping keeps everything a last time. The analysis must have ended, and the sinks
-// must not.
-func (s *service) stopKeeping() {
+// must not. It reports false when that took too long and goes on behind: a disk that
+// hangs cannot be told to stop.
+func (s *service) stopKeeping() (ended bool) {
 	if s.keeping.end == nil { // never started
-		return
+		return true
 	}
 	close(s.keeping.end)
-	<-s.keeping.done
-	s.store.Sweep()
-	ctx, cancel := context.WithTimeout(context.Background(), lastKeep)
-	defer cancel()
-	s.keepOnce(ctx)
-	if s.storage != nil {
-		s.storage.close()
+	kept := make(chan struct{})
+	go func() {
+		defer close(kept)
+		<-s.keeping.done
+		s.store.Sweep()
+		ctx, cancel := context.WithTimeout(context.Background(), lastKeep)
+		defer cancel()
+		s.keepOnce(ctx)
+	}()
+	timer := time.NewTimer(lastKeep + time.Second)
+	defer timer.Stop()
+	select {
+	case <-kept:
+		return true
+	case <-timer.C:
+		s.logger.Error("findings are not kept: what they are kept in does not answer")
+		return false
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"mongoadvisor/internal/op"
 	"mongoadvisor/internal/session"
 	"mongoadvisor/internal/sink"
-	"mongoadvisor/internal/store/disk"
 	"mongoadvisor/internal/web"
 )
 
@@ -50,11 +49,12 @@ func newService(c *config, logger *zap.Logger, listeners func() []string, announ
 		return nil, err
 	}
 	a.sinks.Exchange(routes)
-	if c.Storage.Path != "" {
-		a.sinks.Add(disk.NewHistory(c.Storage.Path, int64(c.Storage.HistorySize)), sink.Options{})
+	storage := c.Storage.open(logger)
+	if storage != nil && storage.history != nil {
+		a.sinks.Add(storage.history, sink.Options{})
 	}
 	s := &service{
-		storage: c.Storage.open(logger),
+		storage: storage,
 		advisor: a, stats: &session.Stats{}, dials: newLimiter(10 * time.Second),
 		metrics: web.NewMetrics(version, revision()), logDropped: func() int64 { return 0 },
 	}
@@ -152,8 +152,11 @@ func (s *service) finish() {
 	if !s.queue.Close(10 * time.Second) {
 		s.logger.Warn("analysis did not finish; the last findings are missing")
 	}
-	s.stopKeeping()
+	ended := s.stopKeeping()
 	s.sinks.Close()
+	if ended && s.storage != nil {
+		s.storage.close() // the history was one of the sinks
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
 	if err := s.web.Shutdown(ctx); err != nil {

@@ -73,13 +73,14 @@ type keeper interface {
 // storage is where a service keeps its findings.
 type storage struct {
 	keeper
-	kind   string
-	logger *zap.Logger
-	lines  *limiter
-	saved  atomic.Int64 // how often
-	failed atomic.Int64
-	last   atomic.Int64 // when it was saved, Unix seconds
-	ok     atomic.Bool  // the last time
+	kind    string
+	history sink.Sink // nil: there is none
+	logger  *zap.Logger
+	lines   *limiter
+	saved   atomic.Int64 // how often
+	failed  atomic.Int64
+	last    atomic.Int64 // when it was saved, Unix seconds
+	ok      atomic.Bool  // the last time
 }
 
 // open makes what is configured and was checked; nil when nothing is.
@@ -88,7 +89,8 @@ func (s *Storage) open(logger *zap.Logger) *storage {
 	out.ok.Store(true)
 	switch {
 	case s.Path != "":
-		out.kind, out.keeper = "disk", &diskKeeper{dir: disk.Open(s.Path), path: s.Path, logger: logger}
+		dir := disk.Open(s.Path)
+		out.kind, out.keeper, out.history = "disk", &diskKeeper{dir: dir, path: s.Path, logger: logger}, dir.History(int64(s.HistorySize))
 	case s.URI != "":
 		out.kind, out.keeper = "mongodb", &sharedKeeper{uri: s.URI, logger: logger, lines: out.lines}
 	default:

@@ -54,7 +54,9 @@ func (s *Store) Sweep() {
 			continue
 		}
 		e.toldFixed = true
-		e.fixedAt = later(e.fixedAt, s.now.UTC())
+		// Just after it was last seen, and not now: a clock that is ahead would make
+		// of everything that others see one that is fixed.
+		e.fixedAt = later(e.fixedAt, e.last.Add(time.Millisecond).UTC())
 		if s.config.Announce != nil {
 			s.config.Announce(s.view(e))
 		}

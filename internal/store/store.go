@@ -41,6 +41,7 @@ type Store struct {
 	series     series        // of all operations
 	operations int64
 	now        time.Time // the traffic's clock
+	lent       bool      // it is that of other processes, until there is traffic here
 	began      time.Time // the first operation's, by that clock
 	restored   bool      // what is kept was there before: watching is to be set
 	watching   time.Time // since when this process sees traffic, when something was restored
@@ -112,8 +113,8 @@ func (s *Store) Observe(o *op.Operation) {
 
 // tick moves the traffic's clock.
 func (s *Store) tick(at time.Time) {
-	if at.After(s.now) {
-		s.now = at
+	if at.After(s.now) || s.lent && !at.IsZero() {
+		s.now, s.lent = at, false
 	}
 	if !at.IsZero() && (s.began.IsZero() || at.Before(s.began)) {
 		s.began = at.UTC()

@@ -142,7 +142,9 @@ func (s *Store) Merge(state State) (leftOut int) {
 	if !state.Began.IsZero() && possible(state.Began) && (s.began.IsZero() || state.Began.Before(s.began)) {
 		s.began = state.Began
 	}
-	s.now = later(s.now, state.Workload.Last)
+	if s.now.IsZero() || s.lent {
+		s.now, s.lent = later(s.now, state.Workload.Last), true
+	}
 	return leftOut
 }
 

@@ -222,3 +222,31 @@ func TestFixedOnceMore(t *testing.T) {
 		t.Errorf("told %d times that it is fixed", fixed)
 	}
 }
+
+// TestClockOfOthers: one that runs ahead, or a time that was none, makes nothing fixed
+// here, now or later.
+func TestClockOfOthers(t *testing.T) {
+	ahead := New(Config{Profile: CI, Announce: func(Entry) {}})
+	see(ahead, start, sight{ns: "shop.orders"})
+	use(ahead, start.AddDate(1, 0, 0), "shop.orders", 0)
+	ahead.Sweep()
+	if f := ahead.Findings(); f[0].Status != Fixed {
+		t.Fatalf("a year later it is %s", f[0].Status)
+	}
+	var told []Status
+	s := New(Config{Profile: CI, Announce: func(e Entry) { told = append(told, e.Status) }})
+	s.Merge(ahead.Save())
+	for i := range 5 {
+		see(s, start.Add(time.Duration(i)*10*time.Minute), sight{ns: "shop.orders"})
+		see(s, start.Add(time.Duration(i)*10*time.Minute), sight{ns: "shop.items"})
+		s.Sweep()
+	}
+	for _, f := range s.Findings() {
+		if want := map[string]Status{"shop.orders": Regressed, "shop.items": Open}[f.Namespace]; f.Status != want {
+			t.Errorf("%s is %s, want %s", f.Namespace, f.Status, want)
+		}
+	}
+	if !slices.Equal(told, []Status{Regressed, Open}) {
+		t.Errorf("told of %v", told)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"mongoadvisor/internal/store"
@@ -21,10 +22,11 @@ const (
 // maxSnapshot bounds what is read: more than a full store makes.
 const maxSnapshot = 512 << 20
 
-// Dir is a directory with findings. Not safe for concurrent use.
+// Dir is a directory with findings. Not safe for concurrent use, but for its History.
 type Dir struct {
 	path string
 	lock *os.File
+	held atomic.Bool // the lock is
 	// kept is why the snapshot that is there must not be replaced; nil: it may be.
 	kept error
 }
@@ -53,6 +55,7 @@ func (d *Dir) Lock() error {
 		return fmt.Errorf("%s: %w", d.path, err)
 	}
 	d.lock = f
+	d.held.Store(true)
 	return nil
 }
 
@@ -63,6 +66,7 @@ func (d *Dir) Close() error {
 	}
 	f := d.lock
 	d.lock = nil
+	d.held.Store(false)
 	return f.Close()
 }
 

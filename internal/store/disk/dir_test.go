@@ -141,3 +141,21 @@ func TestUnreadableIsNotOverwritten(t *testing.T) {
 		t.Errorf("there are %v", n)
 	}
 }
+
+// A directory that somebody removes is made again with the next snapshot.
+func TestDirectoryRemoved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "kept")
+	d := locked(t, path)
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Save(store.State{Schema: store.SavedSchema, Version: "again"}); err != nil {
+		t.Fatal(err)
+	}
+	if state, err := Open(path).Read(); err != nil || state.Version != "again" {
+		t.Errorf("%+v, %v", state, err)
+	}
+	if err := Open(path).Lock(); !errors.Is(err, ErrInUse) {
+		t.Errorf("it is not locked again: %v", err)
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"mongoadvisor/internal/analysis"
@@ -22,15 +21,15 @@ const (
 // History is a sink that appends a line for each announcement: when a finding was new,
 // got worse, was fixed, came back, and the reminders between.
 type History struct {
-	path string
+	dir  *Dir
 	size int64
 	now  func() time.Time
 }
 
-// NewHistory keeps lines in a directory, in two files that take size bytes together at
-// most; the oldest lines go.
-func NewHistory(path string, size int64) *History {
-	return &History{path: path, size: size, now: time.Now}
+// History keeps lines in the directory while it is locked, in two files that take size
+// bytes together at most; the oldest lines go.
+func (d *Dir) History(size int64) *History {
+	return &History{dir: d, size: size, now: time.Now}
 }
 
 // Name of the sink in metrics.
@@ -54,8 +53,14 @@ type line struct {
 	LastSeen    time.Time         `json:"last_seen"`
 }
 
+// errNotHeld is the error of a line that would go into the history of another process.
+var errNotHeld = errors.New("the directory is not this process's to write to")
+
 // Emit appends findings.
 func (h *History) Emit(_ context.Context, entries []store.Entry) error {
+	if !h.dir.held.Load() {
+		return errNotHeld
+	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -70,7 +75,7 @@ func (h *History) Emit(_ context.Context, entries []store.Entry) error {
 	if err := h.rotate(int64(b.Len())); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(h.path, historyName), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o640)
+	f, err := os.OpenFile(h.dir.file(historyName), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o640)
 	if err != nil {
 		return err
 	}
@@ -97,12 +102,12 @@ func cut(f *os.File) bool {
 // rotate makes room for n bytes: the file becomes the older one when it would take more
 // than its half.
 func (h *History) rotate(n int64) error {
-	info, err := os.Stat(filepath.Join(h.path, historyName))
+	info, err := os.Stat(h.dir.file(historyName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil || info.Size()+n <= h.size/2 {
 		return err
 	}
-	return os.Rename(filepath.Join(h.path, historyName), filepath.Join(h.path, olderName))
+	return os.Rename(h.dir.file(historyName), h.dir.file(olderName))
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -36,7 +37,7 @@ func lines(t *testing.T, path string) (out []line, size int64) {
 func TestHistory(t *testing.T) {
 	path := t.TempDir()
 	const limit = 64 << 10
-	h := NewHistory(path, limit)
+	h := locked(t, path).History(limit)
 	for i := range 2000 {
 		if err := h.Emit(t.Context(), []store.Entry{{Fingerprint: "0123456789abcdef", Rule: "Q01", Status: store.Open, Count: int64(i)}}); err != nil {
 			t.Fatal(err)
@@ -62,7 +63,7 @@ func TestHistoryAfterACutLine(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(path, historyName), []byte("{}\n{\"time\":\"2026"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := NewHistory(path, 1<<20).Emit(t.Context(), []store.Entry{{Rule: "Q01"}}); err != nil {
+	if err := locked(t, path).History(1<<20).Emit(t.Context(), []store.Entry{{Rule: "Q01"}}); err != nil {
 		t.Fatal(err)
 	}
 	raw, err := os.ReadFile(filepath.Join(path, historyName))
@@ -75,8 +76,34 @@ func TestHistoryAfterACutLine(t *testing.T) {
 	}
 }
 
+// A directory that another process has gets no line, and one that is gone none either.
 func TestHistoryWithoutItsDirectory(t *testing.T) {
-	if err := NewHistory(filepath.Join(t.TempDir(), "gone"), 1<<20).Emit(t.Context(), []store.Entry{{}}); err == nil {
+	path := t.TempDir()
+	first, second := locked(t, path), Open(path)
+	if err := second.Lock(); !errors.Is(err, ErrInUse) {
+		t.Fatalf("locked twice: %v", err)
+	}
+	if err := second.History(1<<20).Emit(t.Context(), []store.Entry{{}}); !errors.Is(err, errNotHeld) {
+		t.Errorf("without the lock: %v", err)
+	}
+	if got, _ := lines(t, path); len(got) != 0 {
+		t.Errorf("%d lines", len(got))
+	}
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.History(1<<20).Emit(t.Context(), []store.Entry{{}}); err == nil {
 		t.Error("no error")
 	}
+}
+
+// locked is a directory that this process has.
+func locked(t *testing.T, path string) *Dir {
+	t.Helper()
+	d := Open(path)
+	if err := d.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	return d
 }

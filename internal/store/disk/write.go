@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"mongoadvisor/internal/store"
@@ -20,7 +21,15 @@ func (d *Dir) Save(state store.State) error {
 		return fmt.Errorf("what is there cannot be read, and is not overwritten: %w", d.kept)
 	}
 	path := d.file(snapshotName)
-	if err := writeFile(path+".new", state); err != nil {
+	err := writeFile(path+".new", state)
+	if errors.Is(err, fs.ErrNotExist) { // somebody has removed the directory
+		_ = d.Close()
+		if err := d.Lock(); err != nil {
+			return err
+		}
+		err = writeFile(path+".new", state)
+	}
+	if err != nil {
 		return err
 	}
 	if err := os.Rename(path+".new", path); err != nil {

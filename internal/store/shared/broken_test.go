@@ -57,3 +57,35 @@ func TestMoreThanAStoreKeeps(t *testing.T) {
 		t.Errorf("%d findings, %v", len(state.Findings), err)
 	}
 }
+
+// TestBrokenDocumentIsNotWritten: what cannot be added to it is given up, and everything
+// else is written.
+func TestBrokenDocumentIsNotWritten(t *testing.T) {
+	server := mongodtest.Start(t)
+	c, s := connect(t, server.URI()), newStore()
+	see(s, "orders", "app", time.Millisecond)
+	see(s, "items", "app", time.Millisecond)
+	sync1(t, c, s)
+	for _, field := range []string{"count", "writes", "clients"} {
+		if _, err := c.db.Collection(findings).UpdateOne(t.Context(), bson.D{{Key: "collection", Value: "orders"}},
+			bson.D{{Key: "$set", Value: bson.D{{Key: field, Value: "broken"}}}}); err != nil {
+			t.Fatal(err)
+		}
+		see(s, "orders", "another "+field, time.Millisecond)
+		see(s, "items", "another "+field, time.Millisecond)
+		see(s, "new "+field, "another", time.Millisecond)
+		sync1(t, c, s)
+		if c.flight != nil {
+			t.Errorf("with a broken %s something is in flight for ever", field)
+		}
+	}
+	other := newStore()
+	sync1(t, connect(t, server.URI()), other)
+	counts := map[string]int64{}
+	for _, f := range other.Findings() {
+		counts[f.Namespace] = f.Count
+	}
+	if counts["shop.items"] != 4 || counts["shop.new count"] != 1 || counts["shop.new writes"] != 1 || counts["shop.new clients"] != 1 || len(counts) != 4 {
+		t.Errorf("another process reads %v", counts)
+	}
+}

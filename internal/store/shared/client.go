@@ -114,6 +114,9 @@ func unsaid(err error, uri string) error {
 		return nil
 	}
 	_, rest, _ := strings.Cut(uri, "://")
+	if !strings.Contains(rest, "@") && strings.Contains(err.Error(), "port") && strings.Contains(rest, ":") {
+		return errUnsaid // what stands behind the colon may be one whose @host is missing
+	}
 	for part := range strings.FieldsFuncSeq(rest[:max(strings.LastIndex(rest, "@"), 0)], func(r rune) bool { return strings.ContainsRune(":/?#&=@%,", r) }) {
 		if len(part) > 2 && strings.Contains(err.Error(), part) {
 			return errUnsaid

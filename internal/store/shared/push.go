@@ -8,7 +8,6 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"mongoadvisor/internal/store"
 )
@@ -84,19 +83,18 @@ func (c *Client) write(ctx context.Context, f *flight) (complete bool, err error
 
 // bulk sends statements: those that make documents in their order, then the others.
 func (c *Client) bulk(ctx context.Context, f *flight, name string, made, added []mongo.WriteModel) (complete bool, err error) {
-	collection := c.db.Collection(name)
 	for chunk := range slices.Chunk(made, maxModels) {
-		if _, err := collection.BulkWrite(ctx, chunk); err != nil {
+		if _, err := c.send(ctx, name, chunk, true); err != nil {
 			return false, err
 		}
 	}
 	matched := int64(0)
 	for chunk := range slices.Chunk(added, maxModels) {
-		r, err := collection.BulkWrite(ctx, chunk, options.BulkWrite().SetOrdered(false))
+		n, err := c.send(ctx, name, chunk, false)
 		if err != nil {
 			return false, err
 		}
-		matched += r.MatchedCount
+		matched += n
 	}
 	return f.again || matched == int64(len(added)), nil
 }
