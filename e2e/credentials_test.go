@@ -30,6 +30,7 @@ const (
 // in every way. Nothing that it writes, serves or is started with holds a password
 // or a part of what was said to log in, in any form.
 func TestNoCredentialLeaves(t *testing.T) {
+	t.Parallel()
 	server := mongodtest.Start(t)
 	dir := t.TempDir()
 	report, baseline := filepath.Join(dir, "report.json"), filepath.Join(dir, "baseline.json")

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"flag"
 	"io"
 	"net"
 	"net/http"
@@ -25,7 +26,15 @@ import (
 
 var program string // path of mongoadvisor
 
-func TestMain(m *testing.M) { os.Exit(harness.ForTests("..", &program, m.Run)) }
+func TestMain(m *testing.M) {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given { // those that run beside each other mostly wait
+		_ = flag.Set("test.parallel", "4")
+	}
+	os.Exit(harness.ForTests("..", &program, m.Run))
+}
 
 // finding is the object of a log record, as far as tests look at it.
 type finding struct {

@@ -23,6 +23,7 @@ type shellReport struct {
 // back. It loses nothing, sees nothing twice, and only ever talks to the proxy,
 // whose rules see all it does.
 func TestShellSurvives(t *testing.T) {
+	t.Parallel()
 	root := os.Getenv(envNode)
 	if root == "" {
 		if os.Getenv("CI") != "" {

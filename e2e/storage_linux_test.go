@@ -126,6 +126,7 @@ func TestStorageFillsUp(t *testing.T) {
 
 // TestStorageReadOnly: what is there is shown, and nothing of it is changed.
 func TestStorageReadOnly(t *testing.T) {
+	t.Parallel()
 	server := mongodtest.Start(t)
 	first := filepath.Join(t.TempDir(), "first")
 	p := startProxy(t, server.Addr(), "--storage.path", first)
@@ -136,8 +137,7 @@ func TestStorageReadOnly(t *testing.T) {
 	if len(want) == 0 {
 		t.Fatal("nothing was found")
 	}
-	t.Setenv("FIRST", first)
-	p, inside := startIn(t, `mount --bind "$FIRST" "$KEPT" && mount -o remount,ro,bind "$KEPT"`, server.Addr())
+	p, inside := startIn(t, `mount --bind '`+first+`' "$KEPT" && mount -o remount,ro,bind "$KEPT"`, server.Addr())
 	kept, _ := p.report()
 	if !equal(tallied(kept), tallied(want)) {
 		t.Errorf("it shows %v, want %v", tallied(kept), tallied(want))

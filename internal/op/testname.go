@@ -33,14 +33,14 @@ func NameOfTest(s string) string {
 		}
 		i++
 	}
-	out := strings.TrimSpace(b.String())
+	out := strings.ToValidUTF8(strings.TrimSpace(b.String()), "")
 	if end := MaxTestName; len(out) > end {
 		for !utf8.RuneStart(out[end]) {
 			end--
 		}
 		out = out[:end]
 	}
-	return strings.Clone(strings.ToValidUTF8(out, ""))
+	return strings.Clone(out)
 }
 
 // trimWord cuts a text at the beginning of a word: half of an identifier does not look
