@@ -72,7 +72,24 @@ func (s *server) await(ctx context.Context, addr, uri string) error {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	return ping(ctx, uri)
+	// Who listens there may be somebody else, who took the port meanwhile: then ours
+	// ends, and nobody may be there any more to be asked.
+	asking, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		select {
+		case <-s.ended:
+			stop()
+		case <-asking.Done():
+		}
+	}()
+	err := ping(asking, uri)
+	select {
+	case <-s.ended:
+		return s.failure()
+	default:
+		return err
+	}
 }
 
 func ping(ctx context.Context, uri string) error {

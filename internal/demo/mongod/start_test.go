@@ -1,13 +1,16 @@
 package mongod
 
 import (
+	"context"
 	"errors"
 	"net"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 func script(t *testing.T, body string) string {
@@ -50,6 +53,41 @@ func TestStartOnATakenPort(t *testing.T) {
 	defer l.Close()
 	port := l.Addr().(*net.TCPAddr).Port
 	if _, err := Start(t.Context(), script(t, "exit 0\n"), StartOptions{Port: port}); !errors.Is(err, errPortTaken) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Somebody takes the port while the server starts, answers nothing, and goes.
+func TestStartOnAPortThatIsTakenMeanwhile(t *testing.T) {
+	port, err := freePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	launched, taken := filepath.Join(dir, "launched"), filepath.Join(dir, "taken")
+	path := script(t, "touch "+launched+"; while [ ! -e "+taken+" ]; do sleep 0.01; done; echo 'Address already in use'; exit 48\n")
+	go func() {
+		for {
+			if _, err := os.Stat(launched); err == nil {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		c, err := l.Accept()
+		_ = l.Close()
+		if err == nil {
+			_ = c.Close()
+		}
+		_ = os.WriteFile(taken, nil, 0o600)
+	}()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // the driver gives up after 30
+	defer cancel()
+	if _, err := Start(ctx, path, StartOptions{Port: port}); !errors.Is(err, errPortTaken) {
 		t.Errorf("got %v", err)
 	}
 }
