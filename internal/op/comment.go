@@ -30,24 +30,40 @@ func Comment(v bsoncore.Value) string {
 
 // cleanComment collapses identifiers and control characters.
 func cleanComment(s string) string {
-	if end := 4 * maxComment; len(s) > end {
-		for end > 0 && isToken(s[end-1]) { // half of an identifier does not look like one
-			end--
-		}
-		s = s[:end]
+	return words(trimWord(s, 4*maxComment), maxComment, commentWord)
+}
+
+// trimWord cuts a text at the beginning of a word: half of an identifier does not look
+// like one.
+func trimWord(s string, end int) string {
+	if len(s) <= end {
+		return s
 	}
+	for end > 0 && isToken(s[end-1]) {
+		end--
+	}
+	return s[:end]
+}
+
+// commentWord cleans the word s[i:j] of a comment.
+func commentWord(s string, i, j int) string {
+	if token := s[i:j]; !identifies(token) || isLine(s, i, j) {
+		return token
+	}
+	return "<id>"
+}
+
+// words cleans a text word by word, until it has at least most bytes. What stands
+// between words stays, but for control characters, which become blanks.
+func words(s string, most int, clean func(s string, i, j int) string) string {
 	var b strings.Builder
-	for i := 0; i < len(s) && b.Len() < maxComment; {
+	for i := 0; i < len(s) && b.Len() < most; {
 		j := i
 		for j < len(s) && isToken(s[j]) {
 			j++
 		}
 		if j > i {
-			if token := s[i:j]; identifies(token) && !isLine(s, i, j) {
-				b.WriteString("<id>")
-			} else {
-				b.WriteString(token)
-			}
+			b.WriteString(clean(s, i, j))
 			i = j
 			continue
 		}

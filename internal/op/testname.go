@@ -14,26 +14,7 @@ const MaxTestName = 200
 // tests have and comments rarely: they are long, and number their cases. It returns a
 // copy.
 func NameOfTest(s string) string {
-	var b strings.Builder
-	s = trimWord(s, 4*MaxTestName)
-	for i := 0; i < len(s) && b.Len() < MaxTestName; {
-		j := i
-		for j < len(s) && isToken(s[j]) {
-			j++
-		}
-		if j > i {
-			b.WriteString(testWord(s, i, j))
-			i = j
-			continue
-		}
-		if s[i] >= ' ' && s[i] < 0x7f {
-			b.WriteByte(s[i])
-		} else {
-			b.WriteByte(' ')
-		}
-		i++
-	}
-	out := strings.ToValidUTF8(strings.TrimSpace(b.String()), "")
+	out := strings.ToValidUTF8(words(trimWord(s, 4*MaxTestName), MaxTestName, testWord), "")
 	if end := MaxTestName; len(out) > end {
 		for !utf8.RuneStart(out[end]) {
 			end--
@@ -41,18 +22,6 @@ func NameOfTest(s string) string {
 		out = out[:end]
 	}
 	return strings.Clone(out)
-}
-
-// trimWord cuts a text at the beginning of a word: half of an identifier does not look
-// like one.
-func trimWord(s string, end int) string {
-	if len(s) <= end {
-		return s
-	}
-	for end > 0 && isToken(s[end-1]) {
-		end--
-	}
-	return s[:end]
 }
 
 // testWord cleans the word s[i:j] of a test's name.
