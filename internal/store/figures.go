@@ -57,8 +57,8 @@ func (e *entry) figures() Figures {
 	return f
 }
 
-// setFigures replaces those of an entry. What cannot be, in a file that somebody
-// has changed, is taken as 0.
+// setFigures replaces those of an entry. What others have and what is new here may be
+// less than nothing together, when somebody has changed what is kept: it is taken as 0.
 func (e *entry) setFigures(f Figures, slowest time.Duration) {
 	e.count, e.loud = max(f.Count, 0), max(f.Loud, 0)
 	e.returned, e.bytes = max(f.Returned, 0), max(f.Bytes, 0)

@@ -29,10 +29,13 @@ func (s *Store) Save() State {
 			out.Namespaces = append(out.Namespaces, ns.save(name))
 		}
 	}
-	slices.SortFunc(out.Namespaces, func(a, b SavedNamespace) int {
-		return cmp.Or(strings.Compare(a.Database, b.Database), strings.Compare(a.Collection, b.Collection))
-	})
+	slices.SortFunc(out.Namespaces, byName)
 	return out
+}
+
+// byName orders namespaces.
+func byName(a, b SavedNamespace) int {
+	return cmp.Or(strings.Compare(a.Database, b.Database), strings.Compare(a.Collection, b.Collection))
 }
 
 // workload is everything seen.

@@ -77,9 +77,7 @@ func (s *Store) Changes() Changes {
 			s.shared.namespaces[name] = Workload{Operations: ns.operations, Latency: ns.latency}
 		}
 	}
-	slices.SortFunc(out.Namespaces, func(a, b SavedNamespace) int {
-		return cmp.Or(strings.Compare(a.Database, b.Database), strings.Compare(a.Collection, b.Collection))
-	})
+	slices.SortFunc(out.Namespaces, byName)
 	now := s.workload()
 	out.Workload, s.shared.workload = now.minus(s.shared.workload), now
 	out.Began = s.began
