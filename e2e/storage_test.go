@@ -164,8 +164,9 @@ func reported(t *testing.T, args ...string) []byte {
 func TestFindingsSurviveARestart(t *testing.T) {
 	t.Parallel()
 	server, dir := mongodtest.Start(t), filepath.Join(t.TempDir(), "kept")
+	last := filepath.Join(t.TempDir(), "last.txt")
 	start := func() (*proxied, *mongo.Client) {
-		p := startProxy(t, server.Addr(), "--storage.path", dir, "--storage.interval", "1s")
+		p := startProxy(t, server.Addr(), "--storage.path", dir, "--storage.interval", "1s", "--output", last)
 		return p, connect(t, p.uri(""), "app")
 	}
 	p, c := start()
@@ -177,6 +178,9 @@ func TestFindingsSurviveARestart(t *testing.T) {
 		t.Fatalf("%v", want)
 	}
 	p.stop()
+	if text, err := os.ReadFile(last); err != nil || !strings.Contains(string(text), "findings since ") {
+		t.Errorf("the report at the end does not say since when it counts: %v\n%s", err, text)
+	}
 
 	p, c = start()
 	f, _ = p.report()

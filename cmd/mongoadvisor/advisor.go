@@ -60,11 +60,19 @@ func (a *advisor) count(o *op.Operation) {
 
 // report is everything there is to say of a source that tells has of its operations.
 func (a *advisor) report(source op.Source, has op.Has, coverage op.Coverage) *sink.Report {
+	r := a.about(source, has, coverage)
+	r.Totals, r.Findings = a.store.Totals(), a.store.Findings()
+	r.Ignores, r.BaselineGone = append(idle(a.engine.Ignores()), marks(a.engine.Marks())...), a.store.Gone()
+	return r
+}
+
+// about is a report without the findings: what was seen, and which rules could judge it.
+func (a *advisor) about(source op.Source, has op.Has, coverage op.Coverage) *sink.Report {
 	a.tally.cover(&coverage)
 	force := a.force.Load()
 	r := &sink.Report{
 		Schema: store.Schema, Source: source, Profile: store.Profile(force.config.Profile),
-		Coverage: coverage, Commands: a.tally.byCommand(), Totals: a.store.Totals(), NotJudged: []sink.NotJudged{}, Findings: a.store.Findings(),
+		Coverage: coverage, Commands: a.tally.byCommand(), NotJudged: []sink.NotJudged{},
 		Rules: force.rules, FailOn: a.config.testFloor(), Version: version,
 	}
 	running := map[string]bool{}
@@ -85,7 +93,6 @@ func (a *advisor) report(source op.Source, has op.Has, coverage op.Coverage) *si
 	for _, rule := range analyzers.NeedInspection() {
 		not(rule.ID, lacks(has.Missing(rule.Needs)))
 	}
-	r.Ignores, r.BaselineGone = append(idle(a.engine.Ignores()), marks(a.engine.Marks())...), a.store.Gone()
 	return r
 }
 

@@ -16,7 +16,6 @@ import (
 
 	"mongoadvisor/internal/op"
 	"mongoadvisor/internal/session"
-	"mongoadvisor/internal/sink"
 	"mongoadvisor/internal/source/live"
 	"mongoadvisor/internal/source/pcap"
 	"mongoadvisor/internal/store"
@@ -123,7 +122,7 @@ func runCapture(ctx context.Context, c *config, stdout, stderr io.Writer) error 
 		Closed: v.metrics.Open.Dec,
 	}})
 	s.lane = s.capture.Lane()
-	s.expose(exposure{coverage: s.coverage, report: s.report, status: s.status, topology: (*members)(nil).topology()})
+	s.expose(exposure{coverage: s.coverage, seen: s.seen, status: s.status, topology: (*members)(nil).topology()})
 	defer s.finish()
 	if err := s.run(); err != nil {
 		return err
@@ -187,10 +186,9 @@ func (s *sniffer) coverage() (c op.Coverage) {
 	return c
 }
 
-func (s *sniffer) report() *sink.Report {
-	var has op.Has
+func (s *sniffer) seen() (_ op.Source, has op.Has) {
 	s.lock(func() { has = s.capture.Has() })
-	return s.advisor.report(op.SourcePcap, has, s.coverage())
+	return op.SourcePcap, has
 }
 
 func (s *sniffer) status() map[string]any { return map[string]any{"interface": s.config.Interface} }

@@ -9,7 +9,6 @@ import (
 	"go.uber.org/zap"
 
 	"mongoadvisor/internal/op"
-	"mongoadvisor/internal/sink"
 	"mongoadvisor/internal/source/mongolog"
 )
 
@@ -33,7 +32,7 @@ func runFollow(ctx context.Context, c *config, path string, stdout, stderr io.Wr
 	}
 	v.logs(out)
 	t := &tail{service: v, log: mongolog.New(mongolog.Config{Emit: v.judge})}
-	t.expose(exposure{coverage: t.coverage, report: t.report, status: func() map[string]any {
+	t.expose(exposure{coverage: t.coverage, seen: func() (op.Source, op.Has) { return op.SourceLog, t.log.Has() }, status: func() map[string]any {
 		return map[string]any{"log": path, "records": t.log.Coverage().Records}
 	}, topology: (*members)(nil).topology()})
 	defer t.finish()
@@ -79,7 +78,3 @@ func (t *tail) watch(ctx context.Context) {
 }
 
 func (t *tail) coverage() op.Coverage { return recordCoverage(t.log.Coverage(), t.tally.total()) }
-
-func (t *tail) report() *sink.Report {
-	return t.advisor.report(op.SourceLog, t.log.Has(), t.coverage())
-}

@@ -63,7 +63,7 @@ func (s *service) keepAll(k keeping, restored chan struct{}) {
 // keepOnce saves when there is somewhere to save to.
 func (s *service) keepOnce(ctx context.Context) {
 	if s.storage != nil {
-		s.storage.save(ctx, s.store, s.exposed.report())
+		s.storage.save(ctx, s.store, s.about())
 		s.store.Mute(s.engine.Ignored) // also what others, or earlier processes, have found
 	}
 }

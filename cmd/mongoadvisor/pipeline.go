@@ -65,7 +65,7 @@ func newPipeline(c *config, logger *zap.Logger, pairs []pair, announce ...sink.S
 	for _, r := range proxy.Reasons {
 		p.metrics.Refusable(string(r))
 	}
-	p.expose(exposure{coverage: p.stats.Coverage, report: p.report, status: p.status, topology: p.members.topology()})
+	p.expose(exposure{coverage: p.stats.Coverage, seen: func() (op.Source, op.Has) { return op.SourceProxy, has }, status: p.status, topology: p.members.topology()})
 	return p, nil
 }
 
@@ -241,11 +241,6 @@ func (p *pipeline) addresses() []string {
 		}
 	}
 	return out
-}
-
-// report is everything there is to say now.
-func (p *pipeline) report() *sink.Report {
-	return p.advisor.report(op.SourceProxy, has, p.stats.Coverage())
 }
 
 // status is what a proxy says of itself to people and probes.

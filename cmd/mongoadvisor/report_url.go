@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -39,11 +38,7 @@ func fetchReport(ctx context.Context, address string) (*sink.Report, error) {
 	r.Header.Set("User-Agent", "mongoadvisor/"+version)
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
-		var withAddress *url.Error // which may hold a password
-		if errors.As(err, &withAddress) {
-			err = withAddress.Err
-		}
-		return nil, &exitError{exitUpstream, fmt.Errorf("%s does not answer: %w", u.Host, err)}
+		return nil, &exitError{exitUpstream, fmt.Errorf("%s does not answer: %w", u.Host, reason(err))}
 	}
 	defer func() { _ = answer.Body.Close() }()
 	switch {

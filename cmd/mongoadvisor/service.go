@@ -71,7 +71,7 @@ func newService(c *config, logger *zap.Logger, listeners func() []string, announ
 // exposure is what a service shows of itself. The functions are called at any time.
 type exposure struct {
 	coverage func() op.Coverage
-	report   func() *sink.Report
+	seen     func() (op.Source, op.Has)
 	status   func() map[string]any // what is to be said beside what all services say
 	topology web.Topology
 }
@@ -84,14 +84,22 @@ func (s *service) logs(out *outputs) {
 	}
 }
 
+// report is everything there is to say.
+func (s *service) report() *sink.Report {
+	source, has := s.exposed.seen()
+	r := s.advisor.report(source, has, s.exposed.coverage())
+	r.Stored = s.storage.stored(s.store)
+	return r
+}
+
+// about is that without the findings.
+func (s *service) about() *sink.Report {
+	source, has := s.exposed.seen()
+	return s.advisor.about(source, has, s.exposed.coverage())
+}
+
 // expose makes metrics and the web endpoint.
 func (s *service) expose(e exposure) {
-	report := e.report
-	e.report = func() *sink.Report {
-		r := report()
-		r.Stored = s.storage.stored(s.store)
-		return r
-	}
 	s.exposed = e
 	s.watch(e)
 	s.web = web.New(web.Config{
@@ -99,7 +107,7 @@ func (s *service) expose(e exposure) {
 		Logger: slog.New(zapslog.NewHandler(s.logger.WithOptions(zap.IncreaseLevel(zap.WarnLevel)).Core())),
 		Reload: s.reloads.asked(), Lifecycle: s.config.Web.EnableLifecycle,
 		API: map[string]func() any{
-			"findings": func() any { return e.report() }, "coverage": func() any {
+			"findings": func() any { return s.report() }, "coverage": func() any {
 				c := e.coverage()
 				s.tally.cover(&c)
 				return c
